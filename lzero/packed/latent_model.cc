@@ -65,13 +65,13 @@ LatentModel::LatentModel(const LatentModelOptions& options)
 
 int64_t LatentModel::Bytes(const LatentModelOptions& options) {
   const LatentShape latents = LatentsOf(options);
-  int64_t bytes = ObservationEncoder::WeightBytes(options.model, options.observation_shape,
-                                                  latents.planes.has_value());
+  int64_t bytes = ObservationEncoder::Bytes(options.model, options.observation_shape,
+                                            latents.planes.has_value());
   for (const StepPart& step : options.steps) {
-    bytes += LatentStep::WeightBytes(options.model, latents, step.num_inputs);
+    bytes += LatentStep::Bytes(options.model, latents, step.num_inputs);
   }
   for (const HeadPart& head : options.heads) {
-    bytes += LatentHead::WeightBytes(options.model, latents, head);
+    bytes += LatentHead::Bytes(options.model, latents, head);
   }
   const ScratchSizes sizes = SizesOf(options);
   const int64_t floats = 2 * sizes.rows * latents.size + sizes.outputs + sizes.parts;
@@ -111,14 +111,18 @@ void LatentModel::Encode(const float* observations, int64_t rows, float* const* 
 
 void LatentModel::Step(size_t step, const float* const* from, const TowerInputs& inputs,
                        int64_t rows, float* const* to, absl::Span<const Reading> readings) {
-  const int64_t size = latents_.size, numbers = options_.steps[step].num_inputs - 1;
+  const int64_t size = latents_.size, num_inputs = options_.steps[step].num_inputs;
+  for (int64_t row = 0; inputs.rows != nullptr && row < rows; ++row) {
+    LZ_CHECK(0 <= inputs.rows[row] && inputs.rows[row] < num_inputs, "input ", inputs.rows[row],
+             " of ", num_inputs, " inputs");
+  }
   RunShared(rows, [&](int64_t first, int64_t count, Scratch* scratch) {
     for (int64_t row = 0; row < count; ++row) {
       std::copy_n(from[first + row], size, scratch->latents.data() + row * size);
     }
     TowerInputs share = inputs;
     if (inputs.rows != nullptr) share.rows += first;
-    if (inputs.values != nullptr) share.values += first * numbers;
+    if (inputs.values != nullptr) share.values += first * (num_inputs - 1);
     steps_[step].Run(scratch->latents.data(), share, count, scratch->next.data(),
                      scratch->parts.data());
     Finish(first, count, to, readings, scratch);

@@ -78,12 +78,12 @@ LatentStep::LatentStep(const ModelConfig& config, const LatentShape& latents, in
   }
 }
 
-int64_t LatentStep::WeightBytes(const ModelConfig& config, const LatentShape& latents,
-                                int64_t num_inputs) {
+int64_t LatentStep::Bytes(const ModelConfig& config, const LatentShape& latents,
+                          int64_t num_inputs) {
   if (latents.planes.has_value()) {
-    return PlaneTower::WeightBytes(StepTower(config, *latents.planes, num_inputs));
+    return PlaneTower::Bytes(StepTower(config, *latents.planes, num_inputs));
   }
-  return StepChain(config).WeightBytes() +
+  return StepChain(config).Bytes() +
          num_inputs * latents.size * static_cast<int64_t>(sizeof(float));
 }
 
@@ -137,11 +137,10 @@ LatentHead::LatentHead(const ModelConfig& config, const LatentShape& latents, co
   if (part.places.empty()) squeeze_.emplace(SqueezeChain(config));
 }
 
-int64_t LatentHead::WeightBytes(const ModelConfig& config, const LatentShape& latents,
-                                const HeadPart& part) {
+int64_t LatentHead::Bytes(const ModelConfig& config, const LatentShape& latents,
+                          const HeadPart& part) {
   const bool squeezes = latents.planes.has_value() && part.places.empty();
-  return HeadChain(config, latents, part).WeightBytes() +
-         (squeezes ? SqueezeChain(config).WeightBytes() : 0);
+  return HeadChain(config, latents, part).Bytes() + (squeezes ? SqueezeChain(config).Bytes() : 0);
 }
 
 int64_t LatentHead::ScratchSize(const ModelConfig& config, const LatentShape& latents,

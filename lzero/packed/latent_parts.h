@@ -28,9 +28,8 @@ class LatentStep {
  public:
   // `num_inputs` rows of a table stand for actions or outcomes.
   LatentStep(const ModelConfig& config, const LatentShape& latents, int64_t num_inputs);
-  // Bytes of the weights, and floats of scratch for so many rows.
-  static int64_t WeightBytes(const ModelConfig& config, const LatentShape& latents,
-                             int64_t num_inputs);
+  // Bytes that such a step holds, and floats of scratch for so many rows.
+  static int64_t Bytes(const ModelConfig& config, const LatentShape& latents, int64_t num_inputs);
   static int64_t ScratchSize(const ModelConfig& config, const LatentShape& latents, int64_t rows);
 
   // Weights of `module`, and the parameter `table` [rows, numbers of an input].
@@ -59,9 +58,8 @@ struct HeadPart {
 class LatentHead {
  public:
   LatentHead(const ModelConfig& config, const LatentShape& latents, const HeadPart& part);
-  // Bytes of the weights, and floats of scratch for so many rows.
-  static int64_t WeightBytes(const ModelConfig& config, const LatentShape& latents,
-                             const HeadPart& part);
+  // Bytes that such a head holds, and floats of scratch for so many rows.
+  static int64_t Bytes(const ModelConfig& config, const LatentShape& latents, const HeadPart& part);
   static int64_t ScratchSize(const ModelConfig& config, const LatentShape& latents,
                              const HeadPart& part, int64_t rows);
 

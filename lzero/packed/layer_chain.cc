@@ -8,7 +8,7 @@
 
 namespace lzero::packed {
 
-int64_t ChainShape::WeightBytes() const {
+int64_t ChainShape::Bytes() const {
   int64_t bytes = 0, columns = in;
   for (const ChainLayer& layer : layers) {
     bytes += PackedMatrix::Bytes(columns, layer.out, WeightType::kFp32);
@@ -16,6 +16,10 @@ int64_t ChainShape::WeightBytes() const {
     columns = layer.out;
   }
   return bytes;
+}
+
+int64_t ChainShape::ReorderedBytes() const {
+  return in * layers.front().out * static_cast<int64_t>(sizeof(float));
 }
 
 int64_t ChainShape::Widest() const {

@@ -25,7 +25,9 @@ struct ChainShape {
   std::vector<ChainLayer> layers;  // one at least
   std::string norm_in = "";        // names a LayerNorm before the first layer; empty: none
 
-  int64_t WeightBytes() const;
+  // Bytes that such a chain holds, and those that it holds besides once it was loaded reordered.
+  int64_t Bytes() const;
+  int64_t ReorderedBytes() const;
   // Floats of scratch for so many rows.
   int64_t ScratchSize(int64_t rows) const { return 2 * rows * Widest(); }
   // Numbers of the longest row between input and output.

@@ -70,20 +70,30 @@ ObservationEncoder::ObservationEncoder(const ModelConfig& config,
                                        bool ends_in_planes)
     : observation_size_(ObservationSize(observation_shape)) {
   const ChainShape chain = ChainOf(config, observation_shape);
-  if (config.encoder != EncoderKind::kVector)
-    tower_.emplace(EncoderTower(config, observation_shape));
   out_size_ = ends_in_planes ? chain.in : config.embed_dim;
   if (!ends_in_planes) chain_.emplace(chain);
+  if (config.encoder == EncoderKind::kVector) return;
+  tower_.emplace(EncoderTower(config, observation_shape));
+  if (ends_in_planes) return;
+  // The network flattens [channels, cells].
+  const int64_t channels = config.encoder_channels, cells = chain.in / channels;
+  columns_.reserve(static_cast<size_t>(chain.in));
+  for (int64_t cell = 0; cell < cells; ++cell) {
+    for (int64_t channel = 0; channel < channels; ++channel) {
+      columns_.push_back(channel * cells + cell);
+    }
+  }
 }
 
-int64_t ObservationEncoder::WeightBytes(const ModelConfig& config,
-                                        const std::vector<int64_t>& observation_shape,
-                                        bool ends_in_planes) {
-  int64_t bytes = ends_in_planes ? 0 : ChainOf(config, observation_shape).WeightBytes();
-  if (config.encoder != EncoderKind::kVector) {
-    bytes += PlaneTower::WeightBytes(EncoderTower(config, observation_shape));
-  }
-  return bytes;
+int64_t ObservationEncoder::Bytes(const ModelConfig& config,
+                                  const std::vector<int64_t>& observation_shape,
+                                  bool ends_in_planes) {
+  const ChainShape chain = ChainOf(config, observation_shape);
+  int64_t bytes = ends_in_planes ? 0 : chain.Bytes();
+  if (config.encoder == EncoderKind::kVector) return bytes;
+  bytes += PlaneTower::Bytes(EncoderTower(config, observation_shape));
+  if (ends_in_planes) return bytes;
+  return bytes + chain.in * static_cast<int64_t>(sizeof(int64_t)) + chain.ReorderedBytes();
 }
 
 int64_t ObservationEncoder::ScratchSize(const ModelConfig& config,
@@ -98,16 +108,7 @@ int64_t ObservationEncoder::ScratchSize(const ModelConfig& config,
 void ObservationEncoder::Load(const WeightSource& weights, const std::string& module) {
   if (!tower_.has_value()) return chain_->Load(weights, module);
   tower_->Load(weights, module);
-  if (!chain_.has_value()) return;
-  // The network flattens [channels, cells].
-  const int64_t channels = tower_->shape().channels, cells = chain_->in() / channels;
-  std::vector<int64_t> columns;
-  for (int64_t cell = 0; cell < cells; ++cell) {
-    for (int64_t channel = 0; channel < channels; ++channel) {
-      columns.push_back(channel * cells + cell);
-    }
-  }
-  chain_->LoadReordered(weights, module, columns);
+  if (chain_.has_value()) chain_->LoadReordered(weights, module, columns_);
 }
 
 void ObservationEncoder::Run(const float* observations, int64_t rows, float* y,

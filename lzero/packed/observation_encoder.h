@@ -29,9 +29,9 @@ class ObservationEncoder {
   // or images leaves its last layer out: its outputs are planes, channels last.
   ObservationEncoder(const ModelConfig& config, const std::vector<int64_t>& observation_shape,
                      bool ends_in_planes);
-  // Bytes of the weights of such an encoder, and floats of scratch for so many rows.
-  static int64_t WeightBytes(const ModelConfig& config,
-                             const std::vector<int64_t>& observation_shape, bool ends_in_planes);
+  // Bytes that such an encoder holds, and floats of scratch for so many rows.
+  static int64_t Bytes(const ModelConfig& config, const std::vector<int64_t>& observation_shape,
+                       bool ends_in_planes);
   static int64_t ScratchSize(const ModelConfig& config,
                              const std::vector<int64_t>& observation_shape, bool ends_in_planes,
                              int64_t rows);
@@ -47,6 +47,7 @@ class ObservationEncoder {
   int64_t observation_size_ = 0, out_size_ = 0;
   std::optional<PlaneTower> tower_;
   std::optional<LayerChain> chain_;  // all of a vector's; the last layer behind a tower
+  std::vector<int64_t> columns_;     // of the last layer behind a tower, in the order of its inputs
 };
 
 }  // namespace lzero::packed

@@ -1,7 +1,6 @@
 #include "lzero/packed/plane_tower.h"
 
 #include <algorithm>
-#include <list>
 
 #include "absl/strings/str_cat.h"
 #include "lzero/base/check.h"
@@ -34,21 +33,6 @@ void NormUnits(const PlaneSizes& planes, const std::vector<float>& weight,
   NormPlanes(task, y);
 }
 
-// Weights that are all 0.
-class Zeros : public WeightSource {
- public:
-  absl::Span<const float> Get(const std::string& /*name*/,
-                              absl::Span<const int64_t> shape) const override {
-    size_t size = 1;
-    for (const int64_t length : shape) size *= static_cast<size_t>(length);
-    zeros_.push_back(std::vector<float>(size));
-    return zeros_.back();
-  }
-
- private:
-  mutable std::list<std::vector<float>> zeros_;
-};
-
 }  // namespace
 
 PlaneSizes TowerShape::stem_output(int64_t samples) const {
@@ -66,26 +50,53 @@ PlaneSizes TowerShape::output(int64_t samples) const {
 PlaneTower::PlaneTower(const TowerShape& shape) : shape_(shape), layers_(2 * shape.blocks.size()) {
   LZ_CHECK(shape.num_inputs == 0 || (shape.in == shape.channels && shape.stem_stride == 1),
            "a step of ", shape.in, " to ", shape.channels, " channels");
-  const Zeros zeros;
-  Load(zeros, "", zeros.Get("", {shape.num_inputs, shape.input(1).cells()}));
+  ResizeLayer({shape.in, shape.channels, shape.stem_stride}, &stem_);
+  for (size_t i = 0; i < layers_.size(); ++i) ResizeLayer(ShapeOf(i), &layers_[i]);
+  if (shape.num_inputs == 0) return;
+  const ConvolutionShape action = {1, shape.channels, 1};
+  const PlaneSizes planes = shape.input(shape.num_inputs);
+  table_.resize(static_cast<size_t>(FloatsOf(planes, shape.channels)));
+  stem_weight_.resize(
+      static_cast<size_t>(ConvolutionShape{shape.in, shape.channels}.weight_size()));
+  action_weight_.resize(static_cast<size_t>(action.weight_size()));
+  action_scratch_.resize(static_cast<size_t>(PackedConvolution::ScratchSize(action, planes)));
 }
 
-int64_t PlaneTower::WeightBytes(const TowerShape& shape) {
-  const int64_t pair = shape.channels * shape.channels;
-  // Packed, and on the way.
-  int64_t floats =
-      2 * kTilePlaces *
-      (shape.in * shape.channels + 2 * static_cast<int64_t>(shape.blocks.size()) * pair);
-  floats += shape.num_inputs * FloatsOf(shape.input(1), shape.channels);
-  return floats * static_cast<int64_t>(sizeof(float));
+int64_t PlaneTower::Bytes(const TowerShape& shape) {
+  const ConvolutionShape stem = {shape.in, shape.channels, shape.stem_stride};
+  const int64_t norm = 2 * shape.channels;
+  int64_t bytes = PackedConvolution::Bytes(stem), floats = norm;
+  for (const TowerBlock& block : shape.blocks) {
+    bytes += PackedConvolution::Bytes({shape.channels, shape.channels, block.stride}) +
+             PackedConvolution::Bytes({shape.channels, shape.channels, 1});
+    floats += 2 * norm;
+  }
+  if (shape.num_inputs > 0) {
+    const ConvolutionShape action = {1, shape.channels, 1};
+    const PlaneSizes planes = shape.input(shape.num_inputs);
+    bytes += PackedConvolution::Bytes(action);
+    floats += FloatsOf(planes, shape.channels) + stem.weight_size() + action.weight_size() +
+              PackedConvolution::ScratchSize(action, planes);
+  }
+  return bytes + floats * static_cast<int64_t>(sizeof(float));
+}
+
+ConvolutionShape PlaneTower::ShapeOf(size_t layer) const {
+  return {shape_.channels, shape_.channels, layer % 2 == 0 ? shape_.blocks[layer / 2].stride : 1};
+}
+
+void PlaneTower::ResizeLayer(const ConvolutionShape& shape, Layer* layer) {
+  layer->convolution.PackZeros(shape);
+  layer->norm_weight.resize(static_cast<size_t>(shape.out));
+  layer->norm_bias.resize(static_cast<size_t>(shape.out));
 }
 
 void PlaneTower::LoadNorm(const WeightSource& weights, const std::string& name, int64_t channels,
                           Layer* layer) {
   const absl::Span<const float> norm_weight = weights.Get(name + ".norm_weight", {channels});
   const absl::Span<const float> norm_bias = weights.Get(name + ".norm_bias", {channels});
-  layer->norm_weight.assign(norm_weight.begin(), norm_weight.end());
-  layer->norm_bias.assign(norm_bias.begin(), norm_bias.end());
+  std::copy(norm_weight.begin(), norm_weight.end(), layer->norm_weight.begin());
+  std::copy(norm_bias.begin(), norm_bias.end(), layer->norm_bias.begin());
 }
 
 void PlaneTower::LoadLayer(const WeightSource& weights, const std::string& name,
@@ -107,28 +118,23 @@ void PlaneTower::Load(const WeightSource& weights, const std::string& module,
   }
   for (size_t i = 0; i < layers_.size(); ++i) {
     const TowerBlock& block = shape_.blocks[i / 2];
-    LoadLayer(weights, absl::StrCat(module, ".", block.name, i % 2 == 0 ? "a" : "b"),
-              {channels, channels, i % 2 == 0 ? block.stride : 1}, &layers_[i]);
+    LoadLayer(weights, absl::StrCat(module, ".", block.name, i % 2 == 0 ? "a" : "b"), ShapeOf(i),
+              &layers_[i]);
   }
 }
 
 // A convolution is linear: what the action's plane adds to it is the same for all samples.
 void PlaneTower::LoadTable(absl::Span<const float> stem_weight, absl::Span<const float> table) {
   const PlaneSizes planes = shape_.input(shape_.num_inputs);
-  const size_t in = static_cast<size_t>(shape_.in);
-  std::vector<float> of_plane;  // [channels, 1, 3, 3]
-  stem_weight_.clear();
-  for (size_t at = 0; at < stem_weight.size(); at += (in + 1) * 9) {
-    const absl::Span<const float> row = stem_weight.subspan(at, (in + 1) * 9);
-    stem_weight_.insert(stem_weight_.end(), row.begin(), row.begin() + in * 9);
-    of_plane.insert(of_plane.end(), row.begin() + in * 9, row.end());
+  const int64_t in = 9 * shape_.in;
+  for (int64_t i = 0; i < shape_.channels; ++i) {
+    const float* row = stem_weight.data() + i * (in + 9);
+    std::copy_n(row, in, stem_weight_.data() + i * in);
+    std::copy_n(row + in, 9, action_weight_.data() + i * 9);
   }
   stem_.convolution.Pack({shape_.in, shape_.channels, 1}, stem_weight_.data());
-  PackedConvolution convolution;
-  convolution.Pack({1, shape_.channels, 1}, of_plane.data());
-  table_.resize(static_cast<size_t>(FloatsOf(planes, shape_.channels)));
-  std::vector<float> scratch(static_cast<size_t>(convolution.scratch_size(planes)));
-  convolution.Run(planes, table.data(), table_.data(), scratch.data());
+  action_convolution_.Pack({1, shape_.channels, 1}, action_weight_.data());
+  action_convolution_.Run(planes, table.data(), table_.data(), action_scratch_.data());
 }
 
 int64_t PlaneTower::ScratchSize(const TowerShape& shape) {

@@ -46,8 +46,8 @@ class PlaneTower {
  public:
   // Weights are zeros.
   explicit PlaneTower(const TowerShape& shape);
-  // Bytes of the weights of such a tower, and floats of scratch for one call.
-  static int64_t WeightBytes(const TowerShape& shape);
+  // Bytes that such a tower holds, and floats of scratch for one call.
+  static int64_t Bytes(const TowerShape& shape);
   static int64_t ScratchSize(const TowerShape& shape);
 
   // Weights of "`module`.stem.weight" and so on, in place. A step takes its planes from `table`
@@ -70,6 +70,9 @@ class PlaneTower {
     float *x, *hidden, *halved, *units, *convolution;
   };
 
+  // The convolutions of blocks have it, two a block.
+  ConvolutionShape ShapeOf(size_t layer) const;
+  static void ResizeLayer(const ConvolutionShape& shape, Layer* layer);
   static void LoadNorm(const WeightSource& weights, const std::string& name, int64_t channels,
                        Layer* layer);
   static void LoadLayer(const WeightSource& weights, const std::string& name,
@@ -81,9 +84,11 @@ class PlaneTower {
 
   TowerShape shape_;
   Layer stem_;
-  std::vector<Layer> layers_;       // two a block
-  std::vector<float> table_;        // [rows, cells, channels]: what each adds to the stem's output
-  std::vector<float> stem_weight_;  // [channels, in, 3, 3] of a step, less its action plane
+  std::vector<Layer> layers_;  // two a block
+  // In a step: what each row adds to the stem's output [rows, cells, channels], and what leads
+  // there: the stem's weights less those of the action's plane [channels, in, 3, 3], and these.
+  std::vector<float> table_, stem_weight_, action_weight_, action_scratch_;
+  PackedConvolution action_convolution_;
 };
 
 }  // namespace lzero::packed

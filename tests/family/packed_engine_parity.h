@@ -221,15 +221,17 @@ inline void ExpectThreadsChangeNoBit(const Case& each) {
 inline void ExpectNoAllocationOnceWarm(const Case& each) {
   CountTorchAllocations();
   const EngineOptions options = OptionsOf(each);
-  const auto engine = MakeEngine(options, Runner::kPacked);
-  ASSERT_TRUE(engine->CopyWeightsFrom(NetworkWeights(*RandomNetwork(options, 1))).ok());
   const Scene scene(options);
-  Player player(engine.get(), options);
-  player.Run(scene.roots());
-  const int64_t before = NumAllocations();
-  player.RunRoots(scene.roots());
-  for (int node = 1; node < kNumNodes; ++node) player.RunNode(node);
-  EXPECT_EQ(NumAllocations() - before, 0);
+  for (const int64_t threads : {1, 2}) {
+    const auto engine = MakeEngine(options, Runner::kPacked, threads);
+    ASSERT_TRUE(engine->CopyWeightsFrom(NetworkWeights(*RandomNetwork(options, 1))).ok());
+    Player player(engine.get(), options);
+    player.Run(scene.roots());
+    const int64_t before = NumAllocations();
+    player.RunRoots(scene.roots());
+    for (int node = 1; node < kNumNodes; ++node) player.RunNode(node);
+    EXPECT_EQ(NumAllocations() - before, 0) << threads << " threads";
+  }
 }
 
 }  // namespace lzero::packed_engine_parity

@@ -8,6 +8,7 @@
 
 #include "gtest/gtest.h"
 #include "tests/packed/plain_network.h"
+#include "tests/support/counted_new.h"
 
 namespace lzero::packed::latent_model_test {
 namespace {
@@ -94,10 +95,58 @@ TEST(LatentModel, LatentsAreNormalisedAndValuesAreMeansOfAtoms) {
   }
 }
 
-TEST(LatentModel, MoreThreadsPlanMoreBytes) {
-  EXPECT_GT(LatentModel::Bytes(Options(1)), 0);
-  EXPECT_GT(LatentModel::Bytes(Options(2)), LatentModel::Bytes(Options(1)));
+// Whatever it is asked for.
+class AnyWeights : public WeightSource {
+ public:
+  absl::Span<const float> Get(const std::string& /*name*/,
+                              absl::Span<const int64_t> shape) const override {
+    size_t size = 1;
+    for (const int64_t length : shape) size *= static_cast<size_t>(length);
+    return absl::MakeConstSpan(numbers_).first(size);
+  }
+
+ private:
+  std::vector<float> numbers_ = std::vector<float>(1 << 18, 0.5f);
+};
+
+// Beside the arrays come the rounding of each to a register, names and the vectors of parts; a
+// second load asks for names alone, so that no weight can have moved.
+TEST(LatentModel, HoldsTheBytesThatItPlansAndLoadsInPlace) {
+  const AnyWeights weights;
+  for (const EncoderKind encoder :
+       {EncoderKind::kVector, EncoderKind::kBoard, EncoderKind::kImage}) {
+    for (const bool has_planes : {false, true}) {
+      for (const int threads : {1, 3}) {
+        LatentModelOptions options = Options(threads);
+        options.model.encoder = encoder;
+        options.model.encoder_channels = 32;
+        options.model.encoder_blocks = 1;
+        if (encoder != EncoderKind::kVector) options.observation_shape = {3, 20, 18};
+        options.has_planes = has_planes;
+        const int64_t bytes = AllocatedBytes(), allocations = NumAllocations();
+        LatentModel model(options);
+        model.Load(weights);
+        const int64_t counted = AllocatedBytes() - bytes;
+        const int64_t most_beside = 64 * (NumAllocations() - allocations) + 6000;
+        EXPECT_GE(counted, LatentModel::Bytes(options));
+        EXPECT_LE(counted, LatentModel::Bytes(options) + most_beside);
+        const int64_t before = AllocatedBytes(), names = NumAllocations();
+        model.Load(weights);
+        EXPECT_LE(AllocatedBytes() - before, 40 * (NumAllocations() - names));
+      }
+    }
+  }
   EXPECT_EQ(LatentModel::LatentSize(Options(1)), kEmbed);
+}
+
+TEST(LatentModelDeathTest, RefusesRowsThatItsTableLacks) {
+  LatentModel model(Options(1));
+  model.Load(Weights());
+  std::vector<float> latents(2 * kEmbed);
+  float* const from[] = {latents.data()};
+  for (const int64_t action : {-1, 2}) {
+    EXPECT_DEATH(model.Step(0, from, {&action, nullptr}, 1, from, {}), "of 2 inputs");
+  }
 }
 
 }  // namespace

@@ -32,30 +32,51 @@ void AddBorder(const PlaneSizes& planes, int64_t channels, const float* x, float
   std::fill_n(to, line + channels, 0.0f);
 }
 
-void PackedConvolution::Pack(const ConvolutionShape& shape, const float* weight, bool backward) {
+void PackedConvolution::Resize(const ConvolutionShape& shape) {
   shape_ = shape;
-  const int64_t in = shape.in, out = shape.out, pairs = in * out;
   const int64_t places = shape.by_tiles() ? kTilePlaces : 9;
-  transformed_.resize(static_cast<size_t>(places * pairs));
-  if (matrices_.size() < static_cast<size_t>(places)) matrices_.resize(places);
-  if (shape_.by_tiles()) {
-    if (backward) {
-      TransformWeights(weight, in, out, backward, transformed_.data());
-    } else {
-      TransformWeights(weight, out, in, backward, transformed_.data());
-    }
-    for (int64_t k = 0; k < kTilePlaces; ++k) {
-      matrices_[k].Pack({transformed_.data() + k * pairs, out, 1}, in, out);
-    }
-    return;
+  transformed_.resize(static_cast<size_t>(places * shape.in * shape.out));
+  const size_t num_matrices = shape.by_tiles() ? kTilePlaces : 1;
+  if (matrices_.size() < num_matrices) matrices_.resize(num_matrices);
+}
+
+void PackedConvolution::PackTransformed() {
+  const int64_t in = shape_.in, out = shape_.out;
+  if (!shape_.by_tiles()) return matrices_[0].Pack({transformed_.data(), out, 1}, 9 * in, out);
+  for (int64_t k = 0; k < kTilePlaces; ++k) {
+    matrices_[k].Pack({transformed_.data() + k * in * out, out, 1}, in, out);
   }
-  for (int64_t pair = 0; pair < pairs; ++pair) {
-    const int64_t o = backward ? pair % out : pair / in, i = backward ? pair / out : pair % in;
-    for (int64_t k = 0; k < 9; ++k) {
-      transformed_[(k * in + i) * out + o] = weight[pair * 9 + (backward ? 8 - k : k)];
+}
+
+void PackedConvolution::PackZeros(const ConvolutionShape& shape) {
+  Resize(shape);
+  std::fill(transformed_.begin(), transformed_.end(), 0.0f);
+  PackTransformed();
+}
+
+void PackedConvolution::Pack(const ConvolutionShape& shape, const float* weight, bool backward) {
+  Resize(shape);
+  const int64_t in = shape.in, out = shape.out;
+  if (shape.by_tiles() && backward) {
+    TransformWeights(weight, in, out, backward, transformed_.data());
+  } else if (shape.by_tiles()) {
+    TransformWeights(weight, out, in, backward, transformed_.data());
+  } else {
+    for (int64_t pair = 0; pair < in * out; ++pair) {
+      const int64_t o = backward ? pair % out : pair / in, i = backward ? pair / out : pair % in;
+      for (int64_t k = 0; k < 9; ++k) {
+        transformed_[(k * in + i) * out + o] = weight[pair * 9 + (backward ? 8 - k : k)];
+      }
     }
   }
-  matrices_[0].Pack({transformed_.data(), out, 1}, 9 * in, out);
+  PackTransformed();
+}
+
+int64_t PackedConvolution::Bytes(const ConvolutionShape& shape) {
+  const int64_t places = shape.by_tiles() ? kTilePlaces : 9;
+  const int64_t floats = places * shape.in * (PaddedSize(shape.out) + shape.out);
+  return floats * static_cast<int64_t>(sizeof(float)) +
+         (shape.by_tiles() ? kTilePlaces : 1) * static_cast<int64_t>(sizeof(PackedMatrix));
 }
 
 int64_t PackedConvolution::ScratchSize(const ConvolutionShape& shape, const PlaneSizes& planes) {

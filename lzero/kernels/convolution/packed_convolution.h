@@ -46,6 +46,10 @@ class PackedConvolution {
   // to grow.
   void Pack(const ConvolutionShape& shape, const float* weight, bool backward = false);
 
+  void PackZeros(const ConvolutionShape& shape);
+  // Bytes of such a convolution once packed.
+  static int64_t Bytes(const ConvolutionShape& shape);
+
   const ConvolutionShape& shape() const { return shape_; }
   // Floats of scratch for one call of such a convolution with such planes.
   static int64_t ScratchSize(const ConvolutionShape& shape, const PlaneSizes& planes);
@@ -54,6 +58,8 @@ class PackedConvolution {
   void Run(const PlaneSizes& planes, const float* x, float* y, float* scratch) const;
 
  private:
+  void Resize(const ConvolutionShape& shape);
+  void PackTransformed();
   void RunTiles(const PlaneSizes& planes, const float* x, float* y, float* scratch) const;
   void RunRows(const PlaneSizes& planes, const float* x, float* y, float* scratch) const;
 

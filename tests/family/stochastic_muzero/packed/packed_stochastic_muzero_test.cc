@@ -27,6 +27,14 @@ INSTANTIATE_TEST_SUITE_P(
     All, PackedStochasticMuZero,
     testing::Values(Case{"Vector", Family::kStochasticMuZero, kVector, {3}},
                     Case{"Board", Family::kStochasticMuZero, kBoard, {2, 4, 4}},
+                    Case{"BoardSimNormPooling",
+                         Family::kStochasticMuZero,
+                         kBoard,
+                         {1, 4, 4},
+                         16,
+                         0,
+                         LatentNorm::kSimNorm,
+                         true},
                     Case{"Image", Family::kStochasticMuZero, kImage, {3, 22, 18}}),
     [](const auto& each) { return each.param.name; });
 
