@@ -1,10 +1,10 @@
 // Chess by the laws of FIDE, the claimed draws among the automatic ones: the 100th half move
 // without a capture or a move of a pawn, the third time in a position, and too little material for
 // any mate. Player 0 is white; `fen` is where games begin. Actions: actions.h, from the mover's
-// view. Observation {20, 8, 8} from the mover's view, his first rank first: pawn, knight, bishop,
+// view. Observation {19, 8, 8} from the mover's view, his first rank first: pawn, knight, bishop,
 // rook, queen and king of his own, those of the other, castling rights (own short, own long, the
-// other's short and long), the en passant square, whether the position was there once or twice
-// before, and half moves / 100 of the first draw. One thread at a time.
+// other's short and long), the en passant square, whether the position was there before, and half
+// moves / 100 of the first draw. One thread at a time.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -24,7 +24,7 @@
 namespace lzero::chess {
 namespace {
 
-constexpr int kNumPlanes = 20;
+constexpr int kNumPlanes = 19;
 constexpr int kMaxClock = 100;
 // A game has at most 16 * 6 moves of pawns and 30 captures, and 100 half moves to the next.
 constexpr int64_t kLongestGame = (16 * 6 + 30 + 1) * kMaxClock;
@@ -134,7 +134,6 @@ void ChessBoard::FillPlanes(absl::Span<float> planes) const {
   if (position_.en_passant != kNoSquare) plane[position_.en_passant ^ flip] = 1.0f;
   plane += kNumSquares;
   fill(num_before_ >= 1 ? 1.0f : 0.0f);
-  fill(num_before_ >= 2 ? 1.0f : 0.0f);
   fill(static_cast<float>(position_.clock) / kMaxClock);
 }
 

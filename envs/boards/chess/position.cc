@@ -11,18 +11,17 @@ namespace {
 constexpr int kA1 = 0, kE1 = 4, kH1 = 7, kA8 = 56, kE8 = 60, kH8 = 63;
 constexpr Squares kLightSquares = 0x55aa55aa55aa55aa;
 
-// One way to castle: where king and rook stand, what must be empty between them, and the way of the
-// king without its start.
+// One way to castle: where king and rook stand, and what must be empty between them.
 struct Castling {
   Position::Right right;
   int king, rook;
-  Squares between, way;
+  Squares between;
 };
 constexpr std::array<Castling, 4> kCastlings = {{
-    {Position::kWhiteShort, kE1, kH1, Bit(5) | Bit(6), Bit(5) | Bit(6)},
-    {Position::kWhiteLong, kE1, kA1, Bit(1) | Bit(2) | Bit(3), Bit(2) | Bit(3)},
-    {Position::kBlackShort, kE8, kH8, Bit(61) | Bit(62), Bit(61) | Bit(62)},
-    {Position::kBlackLong, kE8, kA8, Bit(57) | Bit(58) | Bit(59), Bit(58) | Bit(59)},
+    {Position::kWhiteShort, kE1, kH1, Bit(5) | Bit(6)},
+    {Position::kWhiteLong, kE1, kA1, Bit(1) | Bit(2) | Bit(3)},
+    {Position::kBlackShort, kE8, kH8, Bit(61) | Bit(62)},
+    {Position::kBlackLong, kE8, kA8, Bit(57) | Bit(58) | Bit(59)},
 }};
 
 // [square] The rights that are left when something moves from or to it.

@@ -23,7 +23,7 @@ int ActionOf(const Board& board, absl::string_view move) {
 }
 
 std::vector<float> PlanesOf(const Board& board) {
-  std::vector<float> planes(20 * 64);
+  std::vector<float> planes(19 * 64);
   board.FillPlanes(absl::MakeSpan(planes));
   return planes;
 }
@@ -73,7 +73,7 @@ void ExpectSame(const Board& board, const Board& other) {
 
 TEST(ChessBoardTest, ThePositionIsASetting) {
   const auto env = *ChessEntry().factory({});
-  EXPECT_EQ(env->spec().observation.shape, (std::vector<int64_t>{20, 8, 8}));
+  EXPECT_EQ(env->spec().observation.shape, (std::vector<int64_t>{19, 8, 8}));
   EXPECT_EQ(env->spec().action.num_actions, 1858);
   EXPECT_TRUE(env->spec().symmetries.empty());
   const auto black = *Make("4k3/8/8/8/8/8/4P3/4K3 b - - 0 7");
@@ -214,17 +214,16 @@ TEST(ChessBoardTest, PlanesTellTheRules) {
   EXPECT_EQ(Ones(*ChessBoard("4k3/8/8/8/2p5/8/7P/4K3 w - - 0 1", {"h2h4"}), 16), "");
   // Repetition and the clock.
   auto board = ChessBoard("7k/8/8/8/8/8/P7/KR6 w - - 20 80");
-  EXPECT_EQ(PlanesOf(*board)[19 * 64], 0.2f);
+  EXPECT_EQ(PlanesOf(*board)[18 * 64], 0.2f);
   EXPECT_FALSE(is_full(*board, 17));
   const auto go_round = [&board] {
     for (const char* move : {"b1b2", "h8g8", "b2b1", "g8h8"}) board->Play(ActionOf(*board, move));
   };
   go_round();
   EXPECT_TRUE(is_full(*board, 17));
-  EXPECT_FALSE(is_full(*board, 18));
-  EXPECT_EQ(PlanesOf(*board)[19 * 64 + 63], 0.24f);
+  EXPECT_EQ(PlanesOf(*board)[18 * 64 + 63], 0.24f);
+  EXPECT_FALSE(board->finished());
   go_round();
-  EXPECT_TRUE(is_full(*board, 18));
   EXPECT_TRUE(board->finished());
 }
 
