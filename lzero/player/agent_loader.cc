@@ -13,6 +13,7 @@
 #include "lzero/config/load.h"
 #include "lzero/env/env_rules.h"
 #include "lzero/env/plugin.h"
+#include "lzero/player/play_rules.h"
 #include "lzero/player/stored_weights.h"
 #include "lzero/player/weight_names.h"
 
@@ -61,8 +62,13 @@ void ChooseInference(const LoadAgentOptions& options, ExperimentConfig* config) 
 }
 
 // Puts settings over those of the run; others than these say what the weights are.
-absl::Status Override(const std::vector<std::string>& settings, ExperimentConfig* config) {
+absl::Status Override(const LoadAgentOptions& options, const EnvRegistry& registry,
+                      ExperimentConfig* config) {
+  const std::vector<std::string>& settings = options.settings;
   if (settings.empty()) return absl::OkStatus();
+  const bool sets_simulations = std::ranges::any_of(settings, [](const std::string& text) {
+    return absl::StartsWith(text, "search.num_simulations=");
+  });
   for (const std::string& setting : settings) {
     if (absl::StartsWith(setting, "search.") || absl::StartsWith(setting, "inference.")) continue;
     return absl::InvalidArgumentError(
@@ -70,13 +76,19 @@ absl::Status Override(const std::vector<std::string>& settings, ExperimentConfig
                      ": not of how a checkpoint plays; allowed: search.NAME=VALUE, "
                      "inference.NAME=VALUE"));
   }
+  if (sets_simulations && options.simulations.has_value()) {
+    return absl::InvalidArgumentError(
+        "search.num_simulations: the number of simulations is given otherwise already");
+  }
   config->search.cheap_fraction = 0.0;  // of collection alone; it would bound num_simulations
-  LZ_ASSIGN_OR_RETURN(LoadedConfig loaded,
-                      LoadConfigText(ResolvedYaml(*config), "the checkpoint's config", settings));
+  LZ_ASSIGN_OR_RETURN(const EnvSpec spec, BuildEnvSpec(*config, registry));
+  const ConfigRule rule = [&](const ExperimentConfig& with) {
+    return PlaySettingErrors(with, spec, settings);
+  };
+  LZ_ASSIGN_OR_RETURN(
+      LoadedConfig loaded,
+      LoadConfigText(ResolvedYaml(*config), "the checkpoint's config", settings, rule));
   loaded.config.name = config->name;
-  const bool sets_simulations = std::any_of(
-      settings.begin(), settings.end(),
-      [](const std::string& text) { return absl::StartsWith(text, "search.num_simulations="); });
   if (sets_simulations) loaded.config.evaluate.num_simulations.reset();
   *config = std::move(loaded.config);
   return absl::OkStatus();
@@ -107,13 +119,13 @@ absl::StatusOr<LoadedAgent> LoadAgent(const std::string& path, const EnvRegistry
   LZ_RETURN_IF_ERROR(Annotate(task.status(), "task"));
   agent.config = *std::move(task);
   FollowRun(loaded.path, &agent.config);
-  LZ_RETURN_IF_ERROR(Annotate(Override(options.settings, &agent.config), "settings"));
   agent.env_steps = loaded.env_steps;
   // The environments.
   if (!options.plugins.empty()) agent.config.plugins = AbsolutePluginPaths(options.plugins);
   absl::StatusOr<EnvRegistry> with_plugins = RegistryWithPlugins(agent.config, registry);
   LZ_RETURN_IF_ERROR(Annotate(with_plugins.status(), "plugins"));
   agent.registry = *std::move(with_plugins);
+  LZ_RETURN_IF_ERROR(Annotate(Override(options, agent.registry, &agent.config), "settings"));
   ChooseInference(options, &agent.config);
   // The evaluator.
   agent.num_simulations = options.simulations.value_or(

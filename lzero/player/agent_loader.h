@@ -43,7 +43,8 @@ struct LoadAgentOptions {
   std::vector<std::string> plugins = {};   // in place of the run's, if there are any
   int64_t num_roots = 0;                   // of one search; 0: as many as environments
   std::string task = "";                   // of a run of several: which one
-  std::vector<std::string> settings = {};  // "key=value" of search and inference, over the config
+  std::vector<std::string> settings = {};  // "key=value" of search and inference, over the config:
+                                           // InvalidArgument where play_rules.h refuses them
   // Trees in the memory of the host (Agent::host_tree): a device then runs steps, not searches.
   bool shows_trees = false;
 };

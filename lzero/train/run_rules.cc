@@ -8,8 +8,10 @@
 #include "absl/strings/str_cat.h"
 #include "lzero/base/machine.h"
 #include "lzero/config/consistency.h"
+#include "lzero/config/model/support_range.h"
 #include "lzero/env/env_rules.h"
 #include "lzero/family/packed/families.h"
+#include "lzero/player/play_rules.h"
 #include "lzero/replay/batch/shift_augmenter.h"
 #include "lzero/replay/replay_plan.h"
 #include "lzero/train/build.h"
@@ -26,41 +28,6 @@ void Append(Errors more, Errors* errors) {
 }
 
 }  // namespace
-
-Errors ActionErrors(const SearchConfig& search, const EnvSpec& spec) {
-  const std::optional<int64_t>& num_sampled = search.num_sampled_actions;
-  const std::vector<std::string> keys = {"search.num_sampled_actions", "env.id"};
-  const ActionSpec& actions = spec.action;
-  // Discrete actions: all of them, or a sample without replacement.
-  if (actions.kind == ActionKind::kDiscrete && search.uniform_sample_fraction > 0.0) {
-    return {
-        {{"search.uniform_sample_fraction", "env.id"},
-         absl::StrCat("got ", search.uniform_sample_fraction, ", which is for box actions, but ",
-                      spec.id, " has ", actions.num_actions, " discrete ones; allowed: 0")}};
-  }
-  if (actions.kind == ActionKind::kDiscrete) {
-    if (!num_sampled.has_value() || *num_sampled <= actions.num_actions) return {};
-    return {{keys, absl::StrCat("got ", *num_sampled, ", but ", spec.id, " has ",
-                                actions.num_actions, " actions; allowed: 2 to ",
-                                actions.num_actions, ", or null for all of them")}};
-  }
-  // Box actions: always a sample, from bounds that are finite.
-  Errors errors;
-  if (!num_sampled.has_value()) {
-    errors.push_back({keys, absl::StrCat("got null, but ", spec.id,
-                                         " has box actions (real numbers), of which a search "
-                                         "tries samples; allowed: how many, often 20")});
-  }
-  for (size_t d = 0; d < actions.low.size(); ++d) {
-    if (std::isfinite(actions.low[d]) && std::isfinite(actions.high[d])) continue;
-    errors.push_back(
-        {{"env.id"},
-         absl::StrCat(spec.id, " has actions without bounds: number ", d, " lies in ",
-                      actions.low[d], " .. ", actions.high[d], "; an agent needs finite ones")});
-    break;
-  }
-  return errors;
-}
 
 Errors AugmentErrors(const ReplayConfig& replay, const ReplayShape& shape, const EnvSpec& spec) {
   Errors errors;
@@ -135,17 +102,17 @@ namespace {
 // What a game for two players does not allow.
 Errors GameErrors(const ExperimentConfig& config, const EnvSpec& spec) {
   Errors errors;
-  const std::optional<SupportRange> values = config.model.value_range();
-  if (values.has_value() && values->min != -values->max) {
+  const auto values = ParseSupportRange(config.model.value_support);
+  if (values.ok() && values->has_value() && (*values)->min != -(*values)->max) {
     errors.push_back({{"model.value_support", "env.id"},
-                      absl::StrCat("got min ", values->min, ", max ", values->max,
+                      absl::StrCat("got min ", (*values)->min, ", max ", (*values)->max,
                                    ", but one player's win is the other's loss in ", spec.id,
                                    "; allowed: a min of -max")});
   }
-  if (config.inference.root_context == RootContext::kCarry) {
-    errors.push_back({{"inference.root_context", "env.id"},
-                      absl::StrCat("got carry, but roots of ", spec.id,
-                                   ", a game for two players, have no past; allowed: rebuild")});
+  if (config.replay.num_context_steps > 0) {
+    errors.push_back({{"replay.num_context_steps", "env.id"},
+                      absl::StrCat("got ", config.replay.num_context_steps, ", but roots of ",
+                                   spec.id, ", a game for two players, have no past; allowed: 0")});
   }
   return errors;
 }
@@ -155,15 +122,9 @@ Errors GameErrors(const ExperimentConfig& config, const EnvSpec& spec) {
 Errors SpecErrors(const ExperimentConfig& config, const EnvSpec& spec) {
   const ModelFamily& family = FamilyOf(config.model);
   Errors errors = family.model_errors(config.model);
-  Errors of_family = family.errors(config, spec);
-  // The shapes below follow from the actions. An error of the family about them comes first: the
-  // family may not play actions of this kind at all.
-  Errors of_actions = ActionErrors(config.search, spec);
-  if (!of_actions.empty()) {
-    Append(of_family.empty() ? std::move(of_actions) : std::move(of_family), &errors);
-    return errors;
-  }
-  Append(std::move(of_family), &errors);
+  Append(PlayErrors(config, spec), &errors);
+  // The shapes below follow from the actions.
+  if (!ActionErrors(config.search, spec).empty()) return errors;
   const ReplayShape shape = BuildReplayShape(config, spec);
   Append(AugmentErrors(config.replay, shape, spec), &errors);
   Append(ReplayErrors(config.replay, shape), &errors);

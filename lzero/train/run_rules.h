@@ -16,10 +16,6 @@
 
 namespace lzero {
 
-// What is wrong between the search and the actions of an environment. Box actions need samples and
-// finite bounds; a search cannot sample more discrete actions than there are.
-std::vector<ConsistencyError> ActionErrors(const SearchConfig& search, const EnvSpec& spec);
-
 // Symmetries that the environment does not declare, or declares wrongly; shifts of observations
 // that are not pictures (a shifted board is another position).
 std::vector<ConsistencyError> AugmentErrors(const ReplayConfig& replay, const ReplayShape& shape,
@@ -36,8 +32,8 @@ std::vector<ConsistencyError> ScoreErrors(const ExperimentConfig& config,
 // Threads beyond the `cores` of a machine.
 std::vector<ConsistencyError> ThreadErrors(const ExperimentConfig& config, int cores);
 
-// All errors above but those of threads, those of the family, a replay that cannot hold its
-// segments, and a stop rule that means nothing in this environment.
+// All errors above but those of threads, PlayErrors, a replay that cannot hold its segments, and a
+// stop rule that means nothing in this environment.
 std::vector<ConsistencyError> SpecErrors(const ExperimentConfig& config, const EnvSpec& spec);
 
 // All that PlanRun would refuse in an environment that can be made, for config reports: EnvErrors,

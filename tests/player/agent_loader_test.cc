@@ -216,6 +216,16 @@ TEST_F(AgentLoaderTest, SettingsOfSearchGoOverThoseOfTheRun) {
             "settings: model.embed_dim=8: not of how a checkpoint plays; allowed: "
             "search.NAME=VALUE, inference.NAME=VALUE");
   EXPECT_THAT(error("search.q_transfrom=min_max"), HasSubstr("did you mean 'search.q_transform'"));
+  // What `train` would refuse here, what does nothing here, and what is said twice.
+  EXPECT_THAT(error("search.num_sampled_actions=3"), HasSubstr("cartpole has 2 actions"));
+  EXPECT_THAT(error("search.temperature=0.5"),
+              HasSubstr("search.temperature=0.5: is of collection alone"));
+  LoadAgentOptions twice;
+  twice.make_engine = MakeEngine;
+  twice.simulations = 5;
+  twice.settings = {"search.num_simulations=3"};
+  EXPECT_THAT(LoadAgent(run_, registry_, twice, &pool_).status().message(),
+              HasSubstr("search.num_simulations: the number of simulations is given otherwise"));
 }
 
 TEST_F(AgentLoaderTest, ARunOfAGpuPlaysOnTheCpu) {

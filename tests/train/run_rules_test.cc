@@ -2,8 +2,6 @@
 // machine.
 #include "lzero/train/run_rules.h"
 
-#include <limits>
-
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lzero/family/packed/families.h"
@@ -16,27 +14,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-TEST(RunRulesTest, BoxActionsNeedSamplesAndBounds) {
-  EnvSpec spec = WalkSpec();
-  spec.id = "steering";
-  spec.action = {ActionKind::kBox, 0, {0.0f, 0.0f}, {1.0f, 1.0f}};
-  SearchConfig search;
-  auto errors = ActionErrors(search, spec);
-  ASSERT_EQ(errors.size(), 1u);
-  EXPECT_EQ(
-      errors[0].message,
-      "got null, but steering has box actions (real numbers), of which a search tries samples; "
-      "allowed: how many, often 20");
-  search.num_sampled_actions = 20;
-  EXPECT_TRUE(ActionErrors(search, spec).empty());
-  spec.action.high[1] = std::numeric_limits<float>::infinity();
-  errors = ActionErrors(search, spec);
-  ASSERT_EQ(errors.size(), 1u);
-  EXPECT_EQ(errors[0].message,
-            "steering has actions without bounds: number 1 lies in 0 .. inf; an agent needs finite "
-            "ones");
-}
-
 TEST(RunRulesTest, NoMoreThreadsThanCores) {
   ExperimentConfig config;
   config.train.num_threads = 4;
@@ -47,33 +24,6 @@ TEST(RunRulesTest, NoMoreThreadsThanCores) {
   EXPECT_THAT(errors[0].keys, ElementsAre("inference.num_threads"));
   EXPECT_EQ(errors[0].message, "got 5, but this machine has 4 cores; allowed: 1 to 4");
   EXPECT_EQ(ThreadErrors(config, 1).size(), 2u);
-}
-
-TEST(RunRulesTest, UniformSamplesAreForBoxActions) {
-  EnvSpec spec = WalkSpec();
-  spec.id = "walk";
-  spec.action.num_actions = 3;
-  SearchConfig search;
-  search.uniform_sample_fraction = 0.25;
-  const auto errors = ActionErrors(search, spec);
-  ASSERT_EQ(errors.size(), 1u);
-  EXPECT_EQ(errors[0].message,
-            "got 0.25, which is for box actions, but walk has 3 discrete ones; allowed: 0");
-}
-
-TEST(RunRulesTest, NoMoreDiscreteActionsAreSampledThanThereAre) {
-  EnvSpec spec = WalkSpec();
-  spec.id = "walk";
-  spec.action.num_actions = 3;
-  SearchConfig search;
-  EXPECT_TRUE(ActionErrors(search, spec).empty());
-  search.num_sampled_actions = 3;
-  EXPECT_TRUE(ActionErrors(search, spec).empty());
-  search.num_sampled_actions = 4;
-  const auto errors = ActionErrors(search, spec);
-  ASSERT_EQ(errors.size(), 1u);
-  EXPECT_EQ(errors[0].message,
-            "got 4, but walk has 3 actions; allowed: 2 to 3, or null for all of them");
 }
 
 EnvSpec Pictures() {
@@ -214,8 +164,13 @@ TEST(RunRulesTest, EveryErrorOfARunIsReportedAtOnce) {
   config.model.encoder_channels = 1 << 20;  // memory counts when nothing else is wrong
   config.model.value_support = {{"min", "0"}, {"max", "1"}, {"bins", "3"}};
   config.inference.root_context = RootContext::kCarry;
-  EXPECT_THAT(ErrorKeys(config), ElementsAre("replay.capacity", "model.value_support",
-                                             "inference.root_context", "stop.target_return"));
+  config.replay.num_context_steps = 1;
+  EXPECT_THAT(ErrorKeys(config),
+              ElementsAre("inference.root_context", "replay.capacity", "model.value_support",
+                          "replay.num_context_steps", "stop.target_return"));
+  config = BoardConfig();
+  config.model.value_support = {{"min", "1"}};  // what the rules between fields refuse
+  EXPECT_THAT(ErrorKeys(config), ElementsAre());
   config = TinyConfig();
   config.model.encoder = EncoderKind::kBoard;
   config.replay.augment_symmetries = true;

@@ -1,0 +1,61 @@
+// What the actions of an environment ask of the search; settings for play alone are refused in
+// agent_loader_test.cc.
+#include "lzero/player/play_rules.h"
+
+#include <limits>
+
+#include "gtest/gtest.h"
+
+namespace lzero::play_rules_test {
+namespace {
+
+TEST(PlayRules, BoxActionsNeedSamplesAndBounds) {
+  EnvSpec spec;
+  spec.id = "steering";
+  spec.action = {ActionKind::kBox, 0, {0.0f, 0.0f}, {1.0f, 1.0f}};
+  SearchConfig search;
+  auto errors = ActionErrors(search, spec);
+  ASSERT_EQ(errors.size(), 1u);
+  EXPECT_EQ(
+      errors[0].message,
+      "got null, but steering has box actions (real numbers), of which a search tries samples; "
+      "allowed: how many, often 20");
+  search.num_sampled_actions = 20;
+  EXPECT_TRUE(ActionErrors(search, spec).empty());
+  spec.action.high[1] = std::numeric_limits<float>::infinity();
+  errors = ActionErrors(search, spec);
+  ASSERT_EQ(errors.size(), 1u);
+  EXPECT_EQ(errors[0].message,
+            "steering has actions without bounds: number 1 lies in 0 .. inf; an agent needs finite "
+            "ones");
+}
+
+TEST(PlayRules, UniformSamplesAreForBoxActions) {
+  EnvSpec spec;
+  spec.id = "walk";
+  spec.action.num_actions = 3;
+  SearchConfig search;
+  search.uniform_sample_fraction = 0.25;
+  const auto errors = ActionErrors(search, spec);
+  ASSERT_EQ(errors.size(), 1u);
+  EXPECT_EQ(errors[0].message,
+            "got 0.25, which is for box actions, but walk has 3 discrete ones; allowed: 0");
+}
+
+TEST(PlayRules, NoMoreDiscreteActionsAreSampledThanThereAre) {
+  EnvSpec spec;
+  spec.id = "walk";
+  spec.action.num_actions = 3;
+  SearchConfig search;
+  EXPECT_TRUE(ActionErrors(search, spec).empty());
+  search.num_sampled_actions = 3;
+  EXPECT_TRUE(ActionErrors(search, spec).empty());
+  search.num_sampled_actions = 4;
+  const auto errors = ActionErrors(search, spec);
+  ASSERT_EQ(errors.size(), 1u);
+  EXPECT_EQ(errors[0].message,
+            "got 4, but walk has 3 actions; allowed: 2 to 3, or null for all of them");
+}
+
+}  // namespace
+}  // namespace lzero::play_rules_test
