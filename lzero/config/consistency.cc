@@ -246,7 +246,8 @@ std::vector<ConsistencyError> UnreadSettings(const ExperimentConfig& config) {
   unread(!vector, "model.encoder", {"model.encoder_width", "model.encoder_layers"});
   unread(config.model.latent_norm != LatentNorm::kSimNorm, "model.latent_norm",
          {"model.sim_norm_group"});
-  unread(!config.model.value_support.empty() && !config.model.reward_support.empty(),
+  unread(!config.model.value_support.empty() &&
+             (!config.model.reward_support.empty() || config.model.family == Family::kAlphaZero),
          "model.value_support", {"model.support_size"});
   unread(!config.replay.prioritized, "replay.prioritized",
          {"replay.priority_exponent", "replay.importance_exponent"});

@@ -107,8 +107,8 @@ void SearchConfig::Visit(FieldList& field) {
         "is taken; 0: drawn at all steps",
         "steps", kAlphaZero);
   field("cheap_fraction", &cheap_fraction, {0, 1, false, true},
-        "Share of the searches of collection that are cheap ones: without noise, and their steps "
-        "give no policy target",
+        "Share of the searches of collection that are cheap ones, for all environments at once: "
+        "without noise, and their steps give no policy target; values are learned from all steps",
         "", kKataGo);
   field("cheap_num_simulations", &cheap_num_simulations, {1, kMostSimulations},
         "Simulations of a cheap search, at most num_simulations", "simulations", kKataGo);

@@ -57,17 +57,17 @@ std::string StopText(absl::Span<const ExperimentConfig> tasks) {
 }
 
 // What roots see and training does not show, and what would mend it; "" where there is nothing.
+// Sequences from the starts of episodes have no steps before them.
 std::string ContextText(const ExperimentConfig& config, const EnvSpec& spec) {
+  if (config.replay.sample_from == SampleFrom::kEpisodeStarts) return "";
   const int64_t shown = config.replay.num_context_steps + config.replay.num_unroll_steps - 1;
   int64_t seen = MaxPastSteps(config.model, spec);
   if (spec.max_episode_steps > 0) seen = std::min(seen, spec.max_episode_steps - 1);
   if (seen <= shown) return "";
-  std::vector<std::string> advice = {absl::StrCat("raise replay.num_unroll_steps to ",
-                                                  seen - config.replay.num_context_steps + 1)};
-  if (config.replay.sample_from != SampleFrom::kEpisodeStarts) {
-    advice.push_back(absl::StrCat("raise replay.num_context_steps to ",
-                                  seen - config.replay.num_unroll_steps + 1));
-  }
+  std::vector<std::string> advice = {
+      absl::StrCat("raise replay.num_unroll_steps to ", seen - config.replay.num_context_steps + 1),
+      absl::StrCat("raise replay.num_context_steps to ",
+                   seen - config.replay.num_unroll_steps + 1)};
   ModelConfig shorter = config.model;
   do {
     shorter.context_length -= 2;  // a step is two tokens

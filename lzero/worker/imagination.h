@@ -37,8 +37,8 @@ struct ImaginationReport {
 };
 
 // Moves at depths 1 .. `max_depth` behind every position of one random game for each of `seeds`.
-// The roots know the past of their games, as in play. `evaluator` must be made for searches of
-// ImaginedNodes(num_actions, max_depth) simulations. `stop` is polled between batches: Cancelled
+// Roots know as much of their past as those of the evaluator. `evaluator` must be made for searches
+// of ImaginedNodes(num_actions, max_depth) simulations. `stop` is polled between batches: Cancelled
 // when it becomes true. FailedPrecondition for a game of one player, for chance, and for sampled
 // actions; Unimplemented where the environment cannot be saved.
 absl::StatusOr<ImaginationReport> MeasureImagination(Evaluator& evaluator,

@@ -117,12 +117,12 @@ TEST(PlanTextTest, ThePlanWarnsOfRootsThatSeeMoreThanTrainingShows) {
               HasSubstr("\ncontext       roots see up to 2 steps of their past, training shows 1: "
                         "raise replay.num_unroll_steps to 3, or raise replay.num_context_steps to "
                         "1, or lower model.context_length to 2\n"));
-  // Only what the config may be: no window of no tokens, no context before an episode.
+  // Only what the config may be: no window of no tokens.
   ExperimentConfig narrow = config;
   narrow.replay.num_unroll_steps = 1;
-  narrow.replay.sample_from = SampleFrom::kEpisodeStarts;
   EXPECT_THAT(PlanText(narrow).value(),
-              HasSubstr("training shows 0: raise replay.num_unroll_steps to 3\n"));
+              HasSubstr("training shows 0: raise replay.num_unroll_steps to 3, or raise "
+                        "replay.num_context_steps to 2\n"));
   const auto is_covered = [](const ExperimentConfig& covered) {
     return PlanText(covered).value().find("\ncontext ") == std::string::npos;
   };
@@ -137,6 +137,9 @@ TEST(PlanTextTest, ThePlanWarnsOfRootsThatSeeMoreThanTrainingShows) {
   EXPECT_TRUE(is_covered(covered));
   covered = config;
   covered.env.max_episode_steps = 2;  // a root has one step before it
+  EXPECT_TRUE(is_covered(covered));
+  covered = config;
+  covered.replay.sample_from = SampleFrom::kEpisodeStarts;
   EXPECT_TRUE(is_covered(covered));
   covered = config;
   covered.model.family = Family::kMuZero;

@@ -25,16 +25,16 @@ std::vector<ConsistencyError> EagerFamilyErrors(const ExperimentConfig& config,
   require(inference.dtype == InferenceDtype::kFp32, "inference.dtype", " has fp32 alone", "fp32");
   require(config.replay.num_context_steps == 0, "replay.num_context_steps",
           " sees one observation and none before it", "0");
-  if (config.model.policy_cells) {
-    Require(config.model.encoder == EncoderKind::kBoard, &errors,
-            {"model.policy_cells", "model.encoder"},
-            absl::StrCat("reads the cells of a board; got encoder ",
-                         ValueText(config, "model.encoder"), "; allowed: encoder board, or false"));
-    Require(
-        !spec.action.places.empty(), &errors, {"model.policy_cells", "env.id"},
-        absl::StrCat("actions of ", spec.id,
-                     " have no cells; got true; allowed: false, or a game whose actions have, as "
-                     "chess and go"));
+  if (config.model.policy_cells && config.model.encoder != EncoderKind::kBoard) {
+    errors.push_back(
+        {{"model.policy_cells", "model.encoder"},
+         absl::StrCat("reads the cells of a board; got encoder ",
+                      ValueText(config, "model.encoder"), "; allowed: encoder board, or false")});
+  } else if (config.model.policy_cells && spec.action.places.empty()) {
+    errors.push_back({{"model.policy_cells", "env.id"},
+                      absl::StrCat("actions of ", spec.id,
+                                   " have no cells; got true; allowed: false, or a game whose "
+                                   "actions have, as chess and go")});
   }
   return errors;
 }

@@ -213,9 +213,11 @@ int EvalChance(absl::Span<const uint64_t> seeds, bool json, LoadedAgent& agent,
 
 int EvalImagination(absl::Span<const uint64_t> seeds, bool json, LoadedAgent& agent,
                     const std::atomic<bool>* stop) {
+  ExperimentConfig config = agent.config;
+  config.env.random_opening_fraction = 0.0;  // every ply of a game counts
   const auto report =
-      MeasureImagination(*agent.role.evaluator, BuildEnvFactory(agent.config, agent.registry),
-                         seeds, kImaginedDepth, [stop] { return stop->load(); });
+      MeasureImagination(*agent.role.evaluator, BuildEnvFactory(config, agent.registry), seeds,
+                         kImaginedDepth, [stop] { return stop->load(); });
   if (absl::IsCancelled(report.status())) return kExitInterrupted;
   if (!report.ok()) {
     const bool is_usage =
