@@ -205,6 +205,31 @@ TEST(BuildTest, EqualActionsAreDrawnUnlessTheRunIsDeterministic) {
   }
 }
 
+TEST(BuildTest, AShareOfTheSearchesOfCollectionIsCheap) {
+  const EnvRegistry registry = NativeRegistry();
+  for (const double fraction : {0.0, 0.5}) {
+    ExperimentConfig config = TinyConfig();
+    config.search.cheap_fraction = fraction;
+    config.search.cheap_num_simulations = 1;
+    ThreadPool pool(1);
+    auto role = BuildCollector(config, registry, &pool).value();
+    int num_without_policy = 0;
+    for (int step = 0; step < 20; ++step) ASSERT_TRUE(role.collector->Step(step).ok());
+    auto replay = ReplayBuffer::Create(config.replay,
+                                       BuildReplayShape(config, *BuildEnvSpec(config, registry)))
+                      .value();
+    ASSERT_TRUE(role.collector->staged().MoveTo(*replay).ok());
+    RandomStream random(1);
+    TrainBatch batch;
+    ASSERT_TRUE(replay->Sample(64, random, &batch).ok());
+    // At the first step of each sample, where no episode is over yet.
+    for (size_t i = 0; i < batch.policy_mask.size(); i += batch.policy_mask.size() / 64) {
+      num_without_policy += batch.policy_mask[i] == 0.0f;
+    }
+    EXPECT_EQ(num_without_policy > 0, fraction > 0.0);
+  }
+}
+
 TEST(BuildTest, RolesHaveTheNumberOfEnvironmentsTheyAreAskedFor) {
   const EnvRegistry registry = NativeRegistry();
   ThreadPool pool(1);

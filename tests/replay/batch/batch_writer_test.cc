@@ -40,6 +40,7 @@ class BatchWriterTest : public testing::Test {
     step.action = t;
     step.reward = 1.0f + t;
     step.policy = policy;
+    step.root_value = 0.25f * t;
     step.observation = observation;
     step.legal_action_mask = legal;
     step.to_play = (t + 1) % 2;
@@ -85,6 +86,15 @@ TEST_F(BatchWriterTest, SequenceRunsOverTheCut) {
   EXPECT_THAT(FirstRow(batch_.bootstrap_scales), ElementsAre(0.25f, 0, 0));
   EXPECT_THAT(FirstRow(batch_.bootstrap_observations), ElementsAre(13, 0, 0));
   EXPECT_EQ(random_.state().position, 0u);
+}
+
+TEST_F(BatchWriterTest, AShareOfValuesIsWhatTheSearchSaid) {
+  second_.set_end(SegmentEnd::kTerminated);
+  config_.root_value_share = 0.5;
+  Write({&first_, 1});
+  // Half of the numbers above, and half of 0.25, 0.5 and 0.75.
+  EXPECT_THAT(FirstRow(batch_.partial_returns), ElementsAre(0.375f, 0.75f, 2.375f));
+  EXPECT_THAT(FirstRow(batch_.bootstrap_scales), ElementsAre(0.125f, 0, 0));
 }
 
 // As a cheap search stores it.
