@@ -112,6 +112,19 @@ def check_searches(program):
            swept(cases, "dtype") == [("fp32",), ("bf16",)] and cases[0]["value_error_ratio"] < 1e-5, cases)
 
 
+def check_work(program, folder):
+    """FLOPs of a step whose policy is read cell by cell, counted by hand: of 2 boards of 9 cells."""
+    config = folder / "cells.yaml"
+    config.write_text("env: {id: tictactoe, num_collectors: 2}\nsearch: {num_simulations: 2}\ntrain: {batch_size: 2}\n"
+                      "model: {family: muzero, latent_loss: none, encoder: board, encoder_channels: 16, encoder_blocks: 0, "
+                      "head_dim: 8, policy_cells: true, support_size: 3}\n")
+    _, printed = program.output("bench", "run", "--config", str(config), "--part", "search", "--json")
+    case = json.loads(printed.splitlines()[0])
+    step, policy, scalar = 16 * 17 * 9 * 9, (16 * 8 + 8) * 9, 16 * 16 * 9 + 16 * 9 * 8 + 8 * 3
+    flops = case["gflops"] * case["us_min"] * 1000
+    expect(program, "work of a step", abs(flops / (2 * 2 * (step + policy + 2 * scalar)) - 1) < 0.01, printed)
+
+
 def check_against(program, folder):
     """Every verb compares what it measures with a saved run, and with another build in turn."""
     config = folder / "small.yaml"
@@ -121,6 +134,7 @@ def check_against(program, folder):
                            (["--config", "nothing.yaml"], "no such file")):
         code, printed = program.run("bench", "run", *options)
         program.check(f"bench run {options}", code, printed, 2, "error: ", words)
+    check_work(program, folder)
     verbs = {"step": (["step", *SMALL], "us_min"),
              "search": (["search", "--actions", "2", "--batch", "4", "--sims", "8,9"], "ns_per_root_sim_min"),
              "search of engines": (["search", *SMALL, "--sims", "8"], "us_per_sim_min"),

@@ -86,11 +86,12 @@ absl::StatusOr<std::shared_ptr<BenchRun>> MakeRun(const BenchCase& bench) {
 }
 
 // Products of one simulated step with weights, for all environments; 0 where sizes alone do not say
-// it, as of UniZero and of encoders of images.
+// it: for UniZero, for steps of two kinds by turns, and for AlphaZero's encoders of images.
 int64_t StepFlops(const BenchRun& run) {
   const ModelConfig& model = run.config.model;
   const bool is_alphazero = model.family == Family::kAlphaZero;
-  if (model.family == Family::kUniZero || (is_alphazero && model.encoder == EncoderKind::kImage)) {
+  if (model.family == Family::kUniZero || model.family == Family::kStochasticMuZero ||
+      (is_alphazero && model.encoder == EncoderKind::kImage)) {
     return 0;
   }
   int64_t cells = 1;
@@ -112,7 +113,8 @@ int64_t StepFlops(const BenchRun& run) {
                             absl::StrContains(name, "value_head.") ||
                             (!is_alphazero && absl::StrContains(name, "reward_head."));
     if (!is_of_step || weight.dim() < 2 || absl::StrContains(name, "norm")) continue;
-    const bool is_of_cells = weight.dim() == 4 || absl::StrContains(name, "squeeze");
+    const bool is_of_cells = weight.dim() == 4 || absl::StrContains(name, "squeeze") ||
+                             (model.policy_cells && absl::StrContains(name, "policy_head."));
     flops += 2 * weight.numel() * (is_of_cells ? cells : 1);
   }
   return flops * run.config.env.num_collectors;
@@ -181,8 +183,8 @@ BenchTable RunTable() {
   BenchTable table;
   table.verb = "run";
   table.help =
-      "The network in a simulated step of a config's collector, for all its environments, and an "
-      "update of its learner";
+      "The network in a simulated step of a config's collector, for all its environments, with the "
+      "step's share of encoding the roots, and an update of its learner";
   table.unit = "us";
   table.axes = ModelAxes("config part runner=auto threads");
   table.check = [](const BenchCase& bench) { return ConfigOf(bench).status(); };
