@@ -1,6 +1,11 @@
 // The number of threads changes nothing that is learned, by models that have several blocks of rows
 // in each kernel.
+#include <thread>
+
 #include "gtest/gtest.h"
+#include "lzero/base/machine.h"
+#include "lzero/base/stopwatch.h"
+#include "lzero/kernels/parallel.h"
 #include "tests/train/trainer_testing.h"
 
 namespace lzero::threads_test {
@@ -65,6 +70,24 @@ TEST(ThreadsTest, StochasticMuZero) {
   config.model.family = Family::kStochasticMuZero;
   config.model.latent_loss = LatentLoss::kNone;
   ExpectSameWithTwoThreads(config);
+}
+
+// More threads than cores: while learner and collector both work, each keeps to its own.
+TEST(ThreadsTest, ShareTheCoresOfTheMachine) {
+  ExperimentConfig config = ProbeConfig();
+  config.deterministic = false;
+  config.train.num_threads = config.inference.num_threads = MachineCores();
+  config.train.updates_per_env_step = 1.0;
+  int num_shared = 0;
+  TestRun run(config, [&](ProbeStep& step) {
+    if (step.is_evaluator) return;
+    // The learner begins when the collector does; after 20 ms there is nothing to learn.
+    const double begun = MonotonicSeconds();
+    while (HasSpareCores() && MonotonicSeconds() - begun < 0.02) std::this_thread::yield();
+    num_shared += !HasSpareCores();
+  });
+  ASSERT_TRUE(run.Run().ok());
+  EXPECT_GT(num_shared, 0);
 }
 
 TEST(ThreadsTest, AlphaZero) { ExpectSameWithTwoThreads(BoardConfig(Family::kAlphaZero)); }
