@@ -1,6 +1,7 @@
 // The lzero program: one verb a file. Each *_verb.cc and *_command.cc file declares its own part of
 // the command line; config, metrics and search are declared here. A build without libtorch has the
-// verbs that need none: compare, config, envs, metrics, runs, scores, search.
+// verbs that need none: compare, config, envs, eval, inspect, match, metrics, policy, runs, scores,
+// search.
 #include <fcntl.h>
 #include <unistd.h>
 

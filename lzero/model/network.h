@@ -71,7 +71,7 @@ class Network : public torch::nn::Module {
   // Ends a constructor: every parameter is registered.
   void KeepWeights() { weights_ = parameters(); }
   // Units of a head's hidden layer.
-  int64_t head_dim() const { return config_.head_dim.value_or(4 * config_.embed_dim); }
+  int64_t head_dim() const { return config_.head_units(); }
   // The final norm of latents: x [..., E] float32 -> [..., E]. Gradients flow.
   at::Tensor NormalizeLatents(const at::Tensor& x) const;
 

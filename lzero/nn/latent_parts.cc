@@ -16,8 +16,6 @@
 namespace lzero {
 namespace {
 
-// Channels that a head of planes reads.
-constexpr int64_t kHeadChannels = 16;
 // What stands for an action in its plane.
 constexpr double kMarkedCell = 2.0;
 

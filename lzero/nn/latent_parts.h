@@ -63,7 +63,7 @@ class LatentParts {
  private:
   LatentParts(const ModelConfig& config, const std::vector<int64_t>& observation_shape);
   bool is_board() const { return config_.encoder == EncoderKind::kBoard; }
-  int64_t head_dim() const { return config_.head_dim.value_or(4 * config_.embed_dim); }
+  int64_t head_dim() const { return config_.head_units(); }
 
   ModelConfig config_;
   std::vector<int64_t> observation_shape_;

@@ -8,12 +8,6 @@
 namespace lzero::packed {
 namespace {
 
-constexpr int64_t kHeadChannels = 16;  // that a head of planes reads
-
-int64_t HeadDim(const ModelConfig& config) {
-  return config.head_dim.value_or(4 * config.embed_dim);
-}
-
 TowerShape StepTower(const ModelConfig& config, const PlaneSizes& planes, int64_t num_inputs) {
   TowerShape tower;
   tower.height = planes.height;
@@ -27,7 +21,8 @@ TowerShape StepTower(const ModelConfig& config, const PlaneSizes& planes, int64_
 }
 
 ChainShape StepChain(const ModelConfig& config) {
-  return {2 * config.embed_dim, {{"first", HeadDim(config), "norm"}, {"last", config.embed_dim}}};
+  return {2 * config.embed_dim,
+          {{"first", config.head_units(), "norm"}, {"last", config.embed_dim}}};
 }
 
 ChainShape SqueezeChain(const ModelConfig& config) {
@@ -40,7 +35,7 @@ CellLogits CellLogitsOf(const LatentShape& latents, const HeadPart& part) {
 }
 
 ChainShape HeadChain(const ModelConfig& config, const LatentShape& latents, const HeadPart& part) {
-  const int64_t width = HeadDim(config), out = part.out;
+  const int64_t width = config.head_units(), out = part.out;
   if (!latents.planes.has_value()) {
     return {latents.size, {{"first", width, "norm_hidden"}, {"last", out}}, "norm_in"};
   }

@@ -29,6 +29,8 @@ enum class LatentLoss { kMse, kGroupKl, kNone, kCosine };
 enum class TerminalMode { kAbsorb, kMask };
 
 inline constexpr char kNoGroup[] = "none";
+// Channels to which a head of planes takes those of each cell first.
+inline constexpr int64_t kHeadChannels = 16;
 
 struct ModelConfig {
   Family family = Family::kUniZero;
@@ -56,7 +58,8 @@ struct ModelConfig {
   // nullopt: support_size atoms of h. The entries must be right (CheckModel).
   std::optional<SupportRange> value_range() const;
   std::optional<SupportRange> reward_range() const;
-  // Outputs of the heads.
+  // Hidden units of the heads; their outputs.
+  int64_t head_units() const { return head_dim.value_or(4 * embed_dim); }
   int64_t value_bins() const;
   int64_t reward_bins() const;
   void Visit(FieldList& field);

@@ -30,7 +30,7 @@ int64_t LatentUpdateBytes(const ExperimentConfig& config, const WorldModelShape&
   HeldNumbers step;
   if (cells == 0) {
     step.Add(static_cast<double>(model.embed_dim), 6);
-    step.Add(static_cast<double>(model.head_dim.value_or(4 * model.embed_dim)), 3);
+    step.Add(static_cast<double>(model.head_units()), 3);
   } else {
     const auto planes = static_cast<double>(model.encoder_channels * cells);
     step.Add(planes, 6);

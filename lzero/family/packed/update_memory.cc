@@ -6,8 +6,8 @@
 namespace lzero {
 namespace {
 
-// Gradients of the largest layer: of its output, its norm and its input, and what the convolutions'
-// library packs for each.
+// Gradients of the largest layer: of its output, its norm and its input, and as much on the way, as
+// libtorch's convolutions take.
 constexpr double kGradientsOfLargest = 6;
 
 void AddConvolutions(const ModelConfig& model, const PlaneSize& size, int64_t count,
@@ -47,8 +47,7 @@ HeldNumbers EncoderHeld(const ModelConfig& model, const WorldModelShape& shape, 
 }
 
 double HeadHeld(const ModelConfig& model, int64_t outputs) {
-  return 3.0 * static_cast<double>(model.head_dim.value_or(4 * model.embed_dim)) +
-         3.0 * static_cast<double>(outputs);
+  return 3.0 * static_cast<double>(model.head_units()) + 3.0 * static_cast<double>(outputs);
 }
 
 double PolicyHeld(const ModelConfig& model, const WorldModelShape& shape) {

@@ -13,7 +13,8 @@
 
 namespace lzero {
 
-// A convolution keeps its input's norm, the norm's output and the activation.
+// A convolution keeps what the norm reads and what it gives; on a device, where libtorch makes it,
+// the activation, too.
 constexpr double kCopiesOfConvolution = 3;
 
 // Numbers that are held at once: what every layer keeps, and the largest layer, whose gradients

@@ -34,7 +34,7 @@ struct Widths {
   int64_t hidden, wide, active, outputs;
 
   Widths(const ModelConfig& config, const WorldModelShape& shape)
-      : hidden(config.head_dim.value_or(4 * config.embed_dim)),
+      : hidden(config.head_units()),
         wide(std::max(3 * config.embed_dim, 2 * hidden)),
         active(std::max(4 * config.embed_dim, 2 * hidden)),
         outputs(std::max(config.embed_dim, shape.policy_size())) {}

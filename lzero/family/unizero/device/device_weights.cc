@@ -77,7 +77,7 @@ void DeviceWeights::Refresh() {
 
 int64_t DeviceWeights::Bytes(const ModelConfig& config, const WorldModelShape& shape,
                              at::ScalarType operands) {
-  const int64_t e = config.embed_dim, h = config.head_dim.value_or(4 * e);
+  const int64_t e = config.embed_dim, h = config.head_units();
   const int64_t heads = 2 * (2 * h * e), of_heads = 2 * 3 * (2 * h);
   const auto size = static_cast<int64_t>(c10::elementSize(operands));
   int64_t bytes = heads * size + of_heads * static_cast<int64_t>(sizeof(float));

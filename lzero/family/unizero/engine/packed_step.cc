@@ -68,7 +68,7 @@ NetworkOptions NetworkOptionsOf(const PackedStepOptions& options) {
   network.num_heads = config.num_heads;
   network.num_layers = config.num_layers;
   network.context_length = config.context_length;
-  network.head_dim = config.head_dim.value_or(4 * config.embed_dim);
+  network.head_dim = config.head_units();
   network.num_actions = options.shape.num_actions;
   network.action_dim = options.shape.action_dim;
   network.value_support = SupportOf(config.value_range(), config.support_size);
