@@ -193,10 +193,12 @@ void MergeTurns(const std::vector<BenchCases>& turns, BenchCases* merged) {
       std::vector<double> values;
       for (const BenchCases& turn : turns) values.push_back(NumberOf(turn[i], name));
       std::erase_if(values, [](double number) { return std::isnan(number); });
-      if (!IsCompared(name) || values.empty()) continue;
+      const bool is_speed = name == "gflops" || name == "gbs";  // of the least time
+      if (!(IsCompared(name) || is_speed) || values.empty()) continue;
       absl::c_sort(values);
-      merged->back().Set(name,
-                         absl::EndsWith(name, "_min") ? values.front() : values[values.size() / 2]);
+      merged->back().Set(name, is_speed                       ? values.back()
+                               : absl::EndsWith(name, "_min") ? values.front()
+                                                              : values[values.size() / 2]);
     }
   }
 }

@@ -136,8 +136,8 @@ class BenchTurnsTest : public testing::Test {
     return MakeProgram(
         name, absl::StrCat("echo ", name, " \"$@\" >>calls; n=$(grep -c ^", name, " calls); t=$((",
                            base, " + n))\necho loading >&2\n",
-                           R"(printf '{"bench":"step","batch":%s,"us_min":%s,"us_median":%s}\n' )",
-                           "$4 $t $((10 * t))"));
+                           R"(printf '{"bench":"step","batch":%s,"us_min":%s,"us_median":%s,"gflops":%s}\n' )",
+                           "$4 $t $((10 * t)) $((100 - t))"));
   }
 
   absl::StatusOr<BenchTurns> Measure(const BenchGiven& given, const std::string& own,
@@ -161,13 +161,13 @@ TEST_F(BenchTurnsTest, BuildsMeasureEachCaseInTurn) {
   const std::string words = " bench step --batch 2 --json --rounds 5\n";
   EXPECT_EQ(Calls(), absl::StrCat("other", words, "own", words, "own", words, "other", words,
                                   "other", words, "own", words));
-  // The least of 41, 42, 43 and the median of ten times as much.
+  // The least of 41, 42, 43, the median of ten times as much, and the speed of the least time.
   ASSERT_EQ(turns->now.size(), 1u);
   ASSERT_EQ(turns->before.size(), 1u);
   EXPECT_EQ(BenchLine(turns->now[0]),
-            R"({"bench":"step","batch":2,"us_min":41.0,"us_median":420.0})");
+            R"({"bench":"step","batch":2,"us_min":41.0,"us_median":420.0,"gflops":59.0})");
   EXPECT_EQ(BenchLine(turns->before[0]),
-            R"({"bench":"step","batch":2,"us_min":81.0,"us_median":820.0})");
+            R"({"bench":"step","batch":2,"us_min":81.0,"us_median":820.0,"gflops":19.0})");
 }
 
 TEST_F(BenchTurnsTest, MoreRoundsAreMoreTurnsAndWithoutRoundsThereIsOne) {
