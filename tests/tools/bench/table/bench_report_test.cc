@@ -134,10 +134,12 @@ class BenchTurnsTest : public testing::Test {
   // Says what it was asked for, and prints one case; its n-th call takes `base` + n.
   std::string MakeBuild(const std::string& name, int base) {
     return MakeProgram(
-        name, absl::StrCat("echo ", name, " \"$@\" >>calls; n=$(grep -c ^", name, " calls); t=$((",
-                           base, " + n))\necho loading >&2\n",
-                           R"(printf '{"bench":"step","batch":%s,"us_min":%s,"us_median":%s,"gflops":%s}\n' )",
-                           "$4 $t $((10 * t)) $((100 - t))"));
+        name,
+        absl::StrCat(
+            "echo ", name, " \"$@\" >>calls; n=$(grep -c ^", name, " calls); t=$((", base,
+            " + n))\necho loading >&2\n",
+            R"(printf '{"bench":"step","batch":%s,"us_min":%s,"us_median":%s,"gflops":%s}\n' )",
+            "$4 $t $((10 * t)) $((100 - t))"));
   }
 
   absl::StatusOr<BenchTurns> Measure(const BenchGiven& given, const std::string& own,
