@@ -53,9 +53,9 @@ ConfigRule RuleOf(const EnvRegistry& registry) {
 
 PlayerEngines EnginesOfProgram() {
 #if LZERO_HAS_TORCH
-  return {MakeEngine, SetTensorThreads};
+  return {MakeEngine, SetTensorThreads, false};
 #else
-  return {MakePackedEngine, [](int) {}};
+  return {MakePackedEngine, [](int) {}, true};
 #endif
 }
 

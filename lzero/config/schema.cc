@@ -255,11 +255,10 @@ std::optional<std::string> SetMapEntry(const ConfigField& field, const std::stri
                                        const ScalarText& scalar) {
   LZ_CHECK(field.Is<TextMap*>(), field.path, " is no map");
   TextMap& map = *std::get<TextMap*>(field.value);
-  if (scalar.is_null && map.erase(name) == 0) {
-    return "null removes an entry, and there is none of this name; a new one is NAME: VALUE, with "
-           "a space";
+  if (scalar.is_null && absl::StrContains(name, ':')) {
+    return "an entry without a value; one is written NAME: VALUE, with a space";
   }
-  if (scalar.is_null) return std::nullopt;
+  if (scalar.is_null) return map.erase(name), std::nullopt;
   std::string text;
   ConfigField entry = field;
   entry.value = &text;

@@ -42,7 +42,7 @@ std::string ValueText(ExperimentConfig config, absl::string_view path);
 // is changed and the sentence "what; got X; allowed: Y" is returned.
 std::optional<std::string> SetFromText(const ConfigField& field, const ScalarText& scalar);
 
-// Sets entry `name` of a map field; null removes it, where there is one. Problems as SetFromText.
+// Sets entry `name` of a map field; null removes it. Problems as SetFromText.
 std::optional<std::string> SetMapEntry(const ConfigField& field, const std::string& name,
                                        const ScalarText& scalar);
 

@@ -42,17 +42,26 @@ void FollowRun(const std::string& checkpoint, ExperimentConfig* config) {
   config->plugins = run->plugins;
 }
 
+// Drops the choices that were made for a device.
+void MoveTo(const Device& device, InferenceConfig* inference) {
+  inference->runner = Runner::kAuto;
+  inference->graphs = Graphs::kPreferred;
+  inference->dtype = InferenceDtype::kFp32;
+  inference->cache_storage = CacheStorage::kStatic;
+  inference->device = device;
+}
+
+// Packed networks on the CPU, whatever the run had.
+void ForgetTorch(InferenceConfig* inference) {
+  if (!inference->device.is_cpu()) MoveTo(Device::kCpu, inference);
+  if (inference->runner == Runner::kEager) inference->runner = Runner::kAuto;
+}
+
 // Where and how the agent's networks run.
 void ChooseInference(const LoadAgentOptions& options, ExperimentConfig* config) {
   InferenceConfig& inference = config->inference;
-  // On another kind of device than the run's, choices made for that one are dropped.
   const Device device = options.device.value_or(inference.device);
-  if (device.kind != inference.device.kind) {
-    inference.runner = Runner::kAuto;
-    inference.graphs = Graphs::kPreferred;
-    inference.dtype = InferenceDtype::kFp32;
-    inference.cache_storage = CacheStorage::kStatic;
-  }
+  if (device.kind != inference.device.kind) MoveTo(device, &inference);
   inference.device = device;
   const bool may_record_searches =
       inference.runner == Runner::kCudaSearchGraph ||
@@ -62,10 +71,9 @@ void ChooseInference(const LoadAgentOptions& options, ExperimentConfig* config) 
 }
 
 // Puts settings over those of the run; others than these say what the weights are.
-absl::Status Override(const LoadAgentOptions& options, const EnvRegistry& registry,
+absl::Status Override(const LoadAgentOptions& options, const EnvSpec& spec,
                       ExperimentConfig* config) {
   const std::vector<std::string>& settings = options.settings;
-  if (settings.empty()) return absl::OkStatus();
   const bool sets_simulations = std::ranges::any_of(settings, [](const std::string& text) {
     return absl::StartsWith(text, "search.num_simulations=");
   });
@@ -78,10 +86,9 @@ absl::Status Override(const LoadAgentOptions& options, const EnvRegistry& regist
   }
   if (sets_simulations && options.simulations.has_value()) {
     return absl::InvalidArgumentError(
-        "search.num_simulations: the number of simulations is given otherwise already");
+        "search.num_simulations: --sims or RUN@N says it already; leave one out");
   }
   config->search.cheap_fraction = 0.0;  // of collection alone; it would bound num_simulations
-  LZ_ASSIGN_OR_RETURN(const EnvSpec spec, BuildEnvSpec(*config, registry));
   const ConfigRule rule = [&](const ExperimentConfig& with) {
     return PlaySettingErrors(with, spec, settings);
   };
@@ -125,7 +132,11 @@ absl::StatusOr<LoadedAgent> LoadAgent(const std::string& path, const EnvRegistry
   absl::StatusOr<EnvRegistry> with_plugins = RegistryWithPlugins(agent.config, registry);
   LZ_RETURN_IF_ERROR(Annotate(with_plugins.status(), "plugins"));
   agent.registry = *std::move(with_plugins);
-  LZ_RETURN_IF_ERROR(Annotate(Override(options, agent.registry, &agent.config), "settings"));
+  if (options.packed_alone) ForgetTorch(&agent.config.inference);
+  if (!options.settings.empty()) {
+    LZ_ASSIGN_OR_RETURN(const EnvSpec spec, BuildEnvSpec(agent.config, agent.registry));
+    LZ_RETURN_IF_ERROR(Annotate(Override(options, spec, &agent.config), "settings"));
+  }
   ChooseInference(options, &agent.config);
   // The evaluator.
   agent.num_simulations = options.simulations.value_or(

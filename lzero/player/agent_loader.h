@@ -45,6 +45,8 @@ struct LoadAgentOptions {
   std::string task = "";                   // of a run of several: which one
   std::vector<std::string> settings = {};  // "key=value" of search and inference, over the config:
                                            // InvalidArgument where play_rules.h refuses them
+  bool packed_alone = false;               // without libtorch: a runner or device of the run's
+                                           // that needs it counts for nothing
   // Trees in the memory of the host (Agent::host_tree): a device then runs steps, not searches.
   bool shows_trees = false;
 };

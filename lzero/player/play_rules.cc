@@ -4,8 +4,8 @@
 #include <cmath>
 #include <iterator>
 #include <optional>
+#include <set>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "lzero/family/packed/families.h"
 
@@ -64,18 +64,21 @@ Errors PlayErrors(const ExperimentConfig& config, const EnvSpec& spec) {
 
 Errors PlaySettingErrors(const ExperimentConfig& config, const EnvSpec& spec,
                          absl::Span<const std::string> settings) {
+  // Settings of the run itself stay as they are, whatever rules came since.
+  std::set<std::string> given;
+  for (const std::string& setting : settings) given.insert(setting.substr(0, setting.find('=')));
+  const auto is_given = [&](const std::string& key) { return given.contains(key); };
   Errors errors;
-  std::ranges::copy_if(PlayErrors(config, spec), std::back_inserter(errors), [](const auto& error) {
-    return absl::StartsWith(error.keys[0], "search.") ||
-           absl::StartsWith(error.keys[0], "inference.");
-  });
-  for (const std::string& setting : settings) {
-    for (const char* name :
-         {"temperature", "root_", "forced_", "epsilon", "cheap_", "gumbel_scale"}) {
-      if (!absl::StartsWith(setting, absl::StrCat("search.", name))) continue;
-      const std::string key = setting.substr(0, setting.find('='));
-      errors.push_back({{key}, "is of collection alone; an agent that plays draws nothing"});
-    }
+  std::ranges::copy_if(
+      PlayErrors(config, spec), std::back_inserter(errors),
+      [&](const auto& error) { return std::ranges::any_of(error.keys, is_given); });
+  for (const char* name :
+       {"temperature", "temperature_final", "temperature_decay_env_steps", "temperature_steps",
+        "root_noise_alpha", "root_noise_fraction", "root_policy_temperature", "forced_playouts",
+        "epsilon", "epsilon_final", "epsilon_decay_env_steps", "epsilon_max_hold", "cheap_fraction",
+        "cheap_num_simulations", "gumbel_scale"}) {
+    const std::string key = absl::StrCat("search.", name);
+    if (is_given(key)) errors.push_back({{key}, "only collection reads it; allowed: leave it out"});
   }
   return errors;
 }

@@ -57,7 +57,8 @@ std::string StopText(absl::Span<const ExperimentConfig> tasks) {
 }
 
 // What roots see and training does not show, and what would mend it; "" where there is nothing.
-// Sequences from the starts of episodes have no steps before them.
+// Sequences from the starts of episodes are taken for whole ones: how long episodes are is not
+// known where they end by themselves.
 std::string ContextText(const ExperimentConfig& config, const EnvSpec& spec) {
   if (config.replay.sample_from == SampleFrom::kEpisodeStarts) return "";
   const int64_t shown = config.replay.num_context_steps + config.replay.num_unroll_steps - 1;

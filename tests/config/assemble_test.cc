@@ -124,8 +124,8 @@ const std::vector<WrongInput> kWrongValues = {
      "f.yaml:1:23: replay.prioritized: a value is needed; got null; allowed: true or false"},
     {"model: {value_support: {min:1}}",
      {},
-     "f.yaml:1:30: model.value_support.min:1: null removes an entry, and there is none of this "
-     "name; a new one is NAME: VALUE, with a space"},
+     "f.yaml:1:30: model.value_support.min:1: an entry without a value; one is written NAME: "
+     "VALUE, with a space"},
     {"search: {policy: gumble}",
      {},
      "f.yaml:1:18: search.policy: unknown choice; got 'gumble'; allowed: one of puct, gumbel; "

@@ -7,6 +7,7 @@
 #include "gtest/gtest.h"
 #include "lzero/base/files.h"
 #include "lzero/config/dump.h"
+#include "lzero/family/packed/families.h"
 #include "lzero/family/tensor_families.h"
 #include "lzero/inference/tensor/network_weights.h"
 #include "lzero/nn/threads.h"
@@ -219,13 +220,53 @@ TEST_F(AgentLoaderTest, SettingsOfSearchGoOverThoseOfTheRun) {
   // What `train` would refuse here, what does nothing here, and what is said twice.
   EXPECT_THAT(error("search.num_sampled_actions=3"), HasSubstr("cartpole has 2 actions"));
   EXPECT_THAT(error("search.temperature=0.5"),
-              HasSubstr("search.temperature=0.5: is of collection alone"));
+              HasSubstr("search.temperature=0.5: only collection reads it"));
   LoadAgentOptions twice;
   twice.make_engine = MakeEngine;
   twice.simulations = 5;
   twice.settings = {"search.num_simulations=3"};
   EXPECT_THAT(LoadAgent(run_, registry_, twice, &pool_).status().message(),
-              HasSubstr("search.num_simulations: the number of simulations is given otherwise"));
+              HasSubstr("search.num_simulations: --sims or RUN@N says it already"));
+}
+
+// What a run has that no rule allows any more stays as it is.
+TEST_F(AgentLoaderTest, SettingsAreRefusedForThemselvesAlone) {
+  ExperimentConfig config = TinyConfig();
+  config.search.uniform_sample_fraction = 0.5;  // of box actions
+  config_yaml_ = ResolvedYaml(config);
+  WriteStep(1);
+  LoadAgentOptions options;
+  options.make_engine = MakeEngine;
+  options.settings = {"search.pb_c_init=2"};
+  EXPECT_EQ(LoadAgent(run_, registry_, options, &pool_).status(), absl::OkStatus());
+  options.settings = {"search.uniform_sample_fraction=0.25"};
+  EXPECT_THAT(LoadAgent(run_, registry_, options, &pool_).status().message(),
+              HasSubstr("got 0.25, which is for box actions"));
+  config.env.id = "nowhere";
+  config_yaml_ = ResolvedYaml(config);
+  WriteStep(2);
+  EXPECT_THAT(LoadAgent(run_, registry_, options, &pool_).status().message(),
+              testing::Not(HasSubstr("settings")));
+}
+
+TEST_F(AgentLoaderTest, WithoutLibtorchARunOfAnotherRunnerIsPacked) {
+  ExperimentConfig config = TinyConfig();
+  LoadAgentOptions options;
+  options.make_engine = MakePackedEngine;
+  options.packed_alone = true;
+  const auto runner = [&] {
+    config_yaml_ = ResolvedYaml(config);
+    WriteStep(1);
+    const auto agent = LoadAgent(run_, registry_, options, &pool_);
+    return agent.ok() ? agent->role.inference->runner_name() : agent.status().ToString();
+  };
+  config.inference.runner = Runner::kEager;
+  EXPECT_EQ(runner(), "packed");
+  config.inference.runner = Runner::kCudaSearchGraph;
+  config.inference.device = Device::kCuda;
+  EXPECT_EQ(runner(), "packed");
+  options.settings = {"inference.runner=eager"};  // asked for
+  EXPECT_THAT(runner(), HasSubstr("built without libtorch"));
 }
 
 TEST_F(AgentLoaderTest, ARunOfAGpuPlaysOnTheCpu) {

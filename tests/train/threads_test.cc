@@ -78,10 +78,11 @@ TEST(ThreadsTest, ShareTheCoresOfTheMachine) {
   config.deterministic = false;
   config.train.num_threads = config.inference.num_threads = MachineCores();
   config.train.updates_per_env_step = 1.0;
+  config.train.start_env_steps = 3;
   int num_shared = 0;
   TestRun run(config, [&](ProbeStep& step) {
     if (step.is_evaluator) return;
-    // The learner begins when the collector does; after 20 ms there is nothing to learn.
+    // Waits for the learner, 20 ms where there is nothing to learn.
     const double begun = MonotonicSeconds();
     while (HasSpareCores() && MonotonicSeconds() - begun < 0.02) std::this_thread::yield();
     num_shared += !HasSpareCores();

@@ -58,7 +58,7 @@ class Match {
   Match(BoardEnv* env, MatchSide* first, MatchSide* second, const MatchPlan& plan)
       : plan_(plan), sides_{first, second}, book_(env, plan), half_points_(plan.num_games, kOpen) {
     for (int i = 0; i < plan.num_tables && i < plan.num_games; ++i) {
-      tables_.push_back({env->start().Clone(), -1, ""});
+      tables_.emplace_back().board = env->start().Clone();
     }
   }
 
@@ -80,8 +80,9 @@ class Match {
 
   struct Table {
     std::unique_ptr<Board> board;
-    int64_t game = -1;   // -1: none any more
-    std::string record;  // colors, start and moves, as text
+    int64_t game = -1;      // -1: none any more
+    std::string record;     // colors, start and moves, as text
+    int64_t num_plies = 0;  // those of the opening not counted
     int color_of_first() const { return static_cast<int>(game % 2); }
   };
 
@@ -92,6 +93,7 @@ class Match {
 
   void BeginGame(int index) {
     Table& table = tables_[index];
+    table.num_plies = 0;
     table.game = next_game_ < plan_.num_games ? next_game_++ : -1;
     if (table.game < 0) return;
     if (table.game % 2 == 0) book_.Draw(static_cast<uint64_t>(table.game / 2));
@@ -126,7 +128,7 @@ class Match {
     LZ_CHECK(actions.size() == turns_.size(), actions.size(), " actions for ", turns_.size());
     for (size_t i = 0; i < turns_.size(); ++i) {
       PlayMove(turns_[i].table, actions[i]);
-      ++result_.num_plies;
+      ++tables_[turns_[i].table].num_plies;
       if (turns_[i].board->finished()) EndGame(turns_[i].table);
     }
     return absl::OkStatus();
@@ -139,6 +141,7 @@ class Match {
     ++(winner < 0 ? score.draws : winner == table.color_of_first() ? score.wins : score.losses);
     half_points_[table.game] = winner < 0 ? 1 : winner == table.color_of_first() ? 2 : 0;
     ++num_ended_;
+    result_.num_plies += table.num_plies;
     games_.insert(table.record);
     result_.num_different_games = static_cast<int64_t>(games_.size());
     const int64_t partner = table.game ^ 1;

@@ -64,7 +64,7 @@ struct MatchPlan {
 struct MatchResult {
   std::array<MatchScore, 2> by_color;  // of the first side, as player 0 and as player 1
   PairCounts pairs = {};               // both games ended
-  int64_t num_plies = 0;               // those of openings not counted
+  int64_t num_plies = 0;               // of games that have ended, less those of openings
   int64_t num_openings = 0;            // positions that games began in, after the opening
   int64_t num_different_games = 0;     // of those that have ended: by start, moves and colors
   bool is_stopped = false;             // before all games had ended

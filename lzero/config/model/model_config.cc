@@ -12,8 +12,8 @@ void ModelConfig::Visit(FieldList& field) {
         "Kind of model, and with it of inference and losses: unizero is a transformer that "
         "predicts the steps of its search, muzero and stochastic_muzero have recurrent latent "
         "states; alphazero is a policy and a value that search in the environment itself; of these "
-        "keys it reads encoder*, embed_dim, head_dim, support_size, value_support, policy_cells, "
-        "head_pooling beside it, latent_norm, sim_norm_group and terminal alone",
+        "keys it reads encoder*, embed_dim, head_dim, support_size, value_support, latent_norm, "
+        "sim_norm_group, terminal, policy_cells and with it head_pooling alone",
         "", kFamilies);
 #undef LZ_FAMILY_NAME
   field("encoder", &encoder, {"vector", "board", "image"},

@@ -24,8 +24,9 @@ absl::StatusOr<std::unique_ptr<InferenceEngine>> MakePackedEngine(const EngineOp
   return absl::FailedPreconditionError(absl::StrCat(
       "this program was built without libtorch and runs packed networks on the CPU; got ",
       options.inference.device.is_cpu()
-          ? std::string("inference.runner: eager; add inference.runner=auto")
-          : "inference.device: " + DeviceText(options.inference.device) + "; add --device cpu"));
+          ? "inference.runner: eager"
+          : "inference.device: " + DeviceText(options.inference.device),
+      "; allowed: device cpu with runner auto or packed"));
 }
 
 }  // namespace lzero

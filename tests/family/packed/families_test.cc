@@ -28,11 +28,11 @@ TEST(ModelFamily, WithoutLibtorchThereArePackedEnginesAlone) {
   EXPECT_EQ(MakePackedEngine(options, nullptr).status(),
             absl::FailedPreconditionError(
                 "this program was built without libtorch and runs packed networks on the CPU; got "
-                "inference.runner: eager; add inference.runner=auto"));
+                "inference.runner: eager; allowed: device cpu with runner auto or packed"));
   options.inference.runner = Runner::kAuto;
   options.inference.device = {Device::Kind::kCuda, 1};
   EXPECT_THAT(MakePackedEngine(options, nullptr).status().message(),
-              testing::HasSubstr("got inference.device: cuda:1; add --device cpu"));
+              testing::HasSubstr("got inference.device: cuda:1; allowed: device cpu"));
 }
 
 }  // namespace

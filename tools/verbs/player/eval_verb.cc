@@ -211,6 +211,10 @@ int PrintUnreadable(const absl::Status& status, const std::string& path) {
 absl::Status CheckUsage(const EvalOptions& options) {
   LZ_RETURN_IF_ERROR(ParseSeeds(options, /*run_seed=*/0).status());
   LZ_RETURN_IF_ERROR(CheckPictureOptions(options.picture, {"text", "gif"}));
+  for (const std::string& setting : options.settings) {
+    if (!options.imagination || !absl::StartsWith(setting, "search.num_simulations=")) continue;
+    return absl::InvalidArgumentError(setting + ": --imagination makes no search; leave it out");
+  }
   if (options.picture_path.empty() || options.picture.format == "gif") return absl::OkStatus();
   return absl::InvalidArgumentError("--out is the file of an animation; add --render gif");
 }
@@ -223,6 +227,7 @@ int EvalOne(const EvalOptions& options) {
   // Load the agent, or say how it could be loaded.
   LoadAgentOptions wanted;
   wanted.make_engine = options.engines.make_engine;
+  wanted.packed_alone = options.engines.packed_alone;
   wanted.simulations = options.simulations;
   if (options.grade || options.imagination) wanted.num_envs = kSideBySide;
   if (!options.picture.format.empty()) wanted.num_envs = 1;  // episode after episode

@@ -110,6 +110,7 @@ absl::StatusOr<std::unique_ptr<LoadedAgent>> LoadPlayer(const MatchPlayer& playe
   LoadAgentOptions wanted;
   wanted.settings = settings;
   wanted.make_engine = options.engines.make_engine;
+  wanted.packed_alone = options.engines.packed_alone;
   wanted.simulations = player.simulations;
   if (player.simulations == 0) wanted.simulations = 1;  // that is not made
   wanted.num_envs = std::min<int64_t>(kMostTables, options.num_games);

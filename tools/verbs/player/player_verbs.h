@@ -15,6 +15,7 @@ namespace lzero {
 struct PlayerEngines {
   EngineMaker make_engine;
   std::function<void(int num_threads)> set_threads;  // before any engine is made
+  bool packed_alone;                                 // LoadAgentOptions
 };
 
 void AddEval(CLI::App& app, VerbAction* action, const PlayerEngines& engines);

@@ -40,6 +40,7 @@ int Policy(const PolicyOptions& options) {
   ThreadPool pool(static_cast<int>(options.threads));
   LoadAgentOptions wanted;
   wanted.make_engine = options.engines.make_engine;
+  wanted.packed_alone = options.engines.packed_alone;
   wanted.simulations = options.simulations;
   wanted.num_envs = 1;
   wanted.num_roots = options.max_batch + 1;

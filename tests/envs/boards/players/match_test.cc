@@ -229,6 +229,7 @@ TEST(MatchTest, WatchSeesTheScoreAndMayStop) {
   ASSERT_TRUE(stopped.ok());
   EXPECT_TRUE(stopped->is_stopped);
   EXPECT_EQ(stopped->total().num_games(), most_seen);
+  EXPECT_EQ(stopped->num_plies, 7 * most_seen) << "of games that ended";
   EXPECT_LT(most_seen, 9);
 }
 
