@@ -62,6 +62,8 @@ int64_t HeadWeights(const BenchCase& bench, int64_t num_outputs) {
   return 4 * bench.Int("embed") * (bench.Int("embed") + num_outputs);
 }
 
+int UpToTwoThreads() { return std::min(2, MachineCores()); }
+
 int64_t AllHeadWeights(const BenchCase& bench) {
   return HeadWeights(bench, bench.Int("actions")) + 2 * HeadWeights(bench, bench.Int("support")) +
          HeadWeights(bench, bench.Int("embed"));
@@ -113,7 +115,9 @@ std::vector<BenchPreset> StepPresets() {
        sizes,
        {"64 2 2 8", "64 2 2 64", "64 2 2 256", "256 4 8 8", "256 4 8 64", "256 4 8 256",
         "768 2 8 8", "768 2 8 64", "768 2 8 256", "768 8 8 8", "768 8 8 64", "768 8 8 256"}},
-      {"cpu", runners, {"eager fp32 1", "packed fp32 1", "packed bf16 2"}},
+      {"cpu",
+       runners,
+       {"eager fp32 1", "packed fp32 1", absl::StrCat("packed bf16 ", UpToTwoThreads())}},
       {"cpu", "runner", {"eager", "packed"}},
       {"cuda", "runner", {"eager", "cuda_graph"}}};
 }
@@ -122,7 +126,7 @@ std::vector<BenchPreset> UpdatePresets() {
   return {{"",
            "encoder observation embed heads batch unroll threads",
            {"vector 4 64 2 64 5 1", "vector 4 64 2 256 5 1", "vector 4 64 2 256 10 1",
-            "image 3x64x64 768 8 64 10 2"},
+            absl::StrCat("image 3x64x64 768 8 64 10 ", UpToTwoThreads())},
            "embed layers heads batch unroll"}};
 }
 

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <cmath>
 #include <limits>
@@ -83,6 +84,20 @@ TEST(ModelCasesTest, StepsHaveTheStandardTable) {
       ElementsAre("64 2 2 1", "64 2 2 8", "64 2 2 32", "64 2 2 128", "256 4 8 8", "768 2 8 8"));
   EXPECT_THAT(Values({cases.end() - 3, cases.end()}, {"runner", "dtype", "threads"}),
               ElementsAre("eager fp32 1", "packed fp32 1", "packed bf16 2"));
+}
+
+TEST(ModelCasesTest, OneCoreHasTheStandardTablesWithOneThread) {
+  cpu_set_t all, one;
+  ASSERT_EQ(sched_getaffinity(0, sizeof(all), &all), 0);
+  CPU_ZERO(&one);
+  CPU_SET(sched_getcpu(), &one);
+  ASSERT_EQ(sched_setaffinity(0, sizeof(one), &one), 0);
+  const auto steps = Swept(StepCases(), {}), updates = Swept(UpdateCases(), {});
+  ASSERT_EQ(sched_setaffinity(0, sizeof(all), &all), 0);
+  EXPECT_EQ(steps.size(), 18u);
+  EXPECT_EQ(updates.size(), 4u);
+  EXPECT_THAT(Values(steps, {"threads"}), Each("1"));
+  EXPECT_THAT(Values(updates, {"threads"}), Each("1"));
 }
 
 TEST(ModelCasesTest, AGpuHasATableOfItsOwn) {
