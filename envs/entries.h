@@ -83,6 +83,7 @@ absl::StatusOr<std::unique_ptr<Env>> MakeUncapped(EnvSpec spec, EnvOptions optio
                                                   Args&&... args) {
   LZ_RETURN_IF_ERROR(CheckNoStepCap(options.id, options, longest));
   options.max_episode_steps = 0;
+  spec.longest_episode = longest;
   return MakeCapped<T>(std::move(spec), options, 0, std::forward<Args>(args)...);
 }
 

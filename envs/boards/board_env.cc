@@ -96,6 +96,7 @@ absl::StatusOr<std::unique_ptr<Env>> MakeBoardEnv(EnvSpec spec, const EnvOptions
   spec.action.num_actions = start->num_actions();
   if (spec.action.places.empty()) spec.action.places = StonePlaces(spec);
   spec.num_players = 2;
+  spec.longest_episode = max_plies;
   spec.can_save = true;
   return std::make_unique<BoardEnv>(std::move(spec), options, std::move(start));
 }

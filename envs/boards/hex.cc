@@ -235,6 +235,9 @@ absl::StatusOr<std::unique_ptr<Env>> Make(const EnvSettings& given, const EnvOpt
   EnvSpec spec;
   spec.id = options.id;
   spec.observation.shape = {3, size, size};
+  spec.action.meaning =
+      "row * board_size + column; X joins top and bottom and begins, O joins left and right; with "
+      "swap=yes O may answer on X's first stone, which becomes O's, mirrored at the long diagonal";
   spec.symmetries = HalfTurnSymmetries(size, 3);
   // The swap takes no cell.
   const int longest_game = size * size + (start->has_swap() ? 1 : 0);

@@ -69,6 +69,7 @@ struct EnvSpec {
   ActionSpec action;
   int num_players = 1;
   int64_t max_episode_steps = 0;  // the cap in force; 0: the game ends by itself
+  int64_t longest_episode = 0;    // steps after which it has ended by itself; 0: not known
   bool can_save = false;          // Save and Load work
   bool can_set_state = false;     // physics state, for traces
   bool deterministic = true;      // Step draws no random numbers

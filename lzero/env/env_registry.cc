@@ -78,10 +78,11 @@ absl::StatusOr<EnvOptions> EnvRegistry::Resolve(const Entry& entry, const std::s
         std::any_of(settings.begin(), settings.end(),
                     [](const EnvSetting& setting) { return setting.name == kBoardSizeSetting; });
     if (!has_size) {
-      return Refused("board_size", id, options.board_size, "0, it has no such size");
+      return Refused("board_size", id, options.board_size, "0, it comes in one size");
     }
     if (!resolved.settings.emplace(kBoardSizeSetting, absl::StrCat(options.board_size)).second) {
-      return absl::InvalidArgumentError(absl::StrCat("board_size of '", id, "' is given twice"));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "board_size of '", id, "' is given twice, by env.board_size and by env.settings"));
     }
     resolved.board_size = 0;
   }

@@ -128,14 +128,15 @@ void Trainer::WarnOfBadModel(const MetricMap& metrics) {
 void Trainer::WarnOfEndlessEpisodes(int64_t num_steps) {
   for (const auto& task : tasks_) {
     const int64_t env_steps = task->state().env_steps;
-    if (task->spec().max_episode_steps > 0 || task->state().episodes > 0 ||
+    const EnvSpec& spec = task->spec();
+    if (spec.max_episode_steps > 0 || spec.longest_episode > 0 || task->state().episodes > 0 ||
         !task->collector().stats().episodes.empty() || env_steps == 0 ||
         env_steps < num_steps * task->collector().num_envs()) {
       continue;
     }
     WarnOnce("no end", *task,
              absl::StrCat("no episode has ended in ", FormatCount(env_steps), " env steps, and '",
-                          task->spec().id,
+                          spec.id,
                           "' has no step cap: an evaluation may never end; Ctrl-C saves the "
                           "run, resume it with env.max_episode_steps=N"));
   }

@@ -160,9 +160,9 @@ TEST(EnvRegistryTest, SettingsAreCheckedBeforeTheFactorySeesThem) {
             "board_size of 'sized': out of range; got '10'; allowed: an integer from 3 to 9");
   options.settings = {{"board_size", "4"}};
   EXPECT_EQ(registry.Make("sized", options).status().message(),
-            "board_size of 'sized' is given twice");
+            "board_size of 'sized' is given twice, by env.board_size and by env.settings");
   EXPECT_EQ(registry.Make("walk", options).status().message(),
-            "board_size of 'walk' is 10; allowed: 0, it has no such size");
+            "board_size of 'walk' is 10; allowed: 0, it comes in one size");
   options = {};
   options.settings = {{"speed", "fast"}};
   EXPECT_EQ(registry.Make("walk", options).status().message(),

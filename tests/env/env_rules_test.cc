@@ -91,7 +91,7 @@ TEST(EnvRulesTest, SettingsOfItsOwnAreNamedWhereTheyWereSet) {
   ExperimentConfig config;
   config.env.board_size = 5;
   EXPECT_EQ(ErrorsOf(config), Lines{"env.board_size: board_size of 'cartpole' is 5; allowed: 0, it "
-                                    "has no such size"});
+                                    "comes in one size"});
   config.env.board_size = 0;
   config.env.settings = {{"size", "5"}};
   EXPECT_EQ(ErrorsOf(config),

@@ -167,12 +167,19 @@ class Match {
 
 absl::StatusOr<std::unique_ptr<BoardEnv>> MakeMatchEnv(const EnvRegistry& registry,
                                                        const std::string& id,
-                                                       const EnvOptions& options) {
+                                                       const EnvOptions& options,
+                                                       int64_t opening_plies) {
   LZ_ASSIGN_OR_RETURN(std::unique_ptr<Env> env, registry.Make(id, options));
   auto* board_env = dynamic_cast<BoardEnv*>(env.get());
   if (board_env == nullptr) {
     return absl::InvalidArgumentError(
         absl::StrCat("environment '", id, "' is no board game for two players"));
+  }
+  const int64_t longest = env->spec().longest_episode;
+  if (opening_plies >= longest) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("got ", opening_plies, " opening plies, but a game of ", id,
+                     " is over after at most ", longest, "; allowed: 0 .. ", longest - 1));
   }
   env.release();
   return std::unique_ptr<BoardEnv>(board_env);

@@ -76,10 +76,11 @@ struct MatchResult {
 };
 
 // The environment of a match. Errors as registry.Make, and InvalidArgument for one that is no board
-// game.
+// game, or whose games may end within the opening.
 absl::StatusOr<std::unique_ptr<BoardEnv>> MakeMatchEnv(const EnvRegistry& registry,
                                                        const std::string& id,
-                                                       const EnvOptions& options);
+                                                       const EnvOptions& options,
+                                                       int64_t opening_plies = 0);
 
 // Plays the games of `plan` (one at least, on one table at least) from positions as env.Reset gives
 // them and the random moves after it. Every pair begins in a position of its own, until 100

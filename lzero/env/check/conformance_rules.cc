@@ -273,9 +273,12 @@ absl::Status CheckMasksAndFlags(const EnvSpec& spec, absl::Span<const EpisodeRec
 }
 
 absl::Status CheckStepCaps(const EnvSpec& spec, absl::Span<const EpisodeRecord> episodes) {
-  const int64_t cap = spec.max_episode_steps;
-  if (cap == 0) return absl::OkStatus();
+  const int64_t cap = spec.max_episode_steps, longest = spec.longest_episode;
   return CheckEach(episodes, [&](const EpisodeRecord& record, size_t t) {
+    if (longest > 0 && static_cast<int64_t>(t) >= longest && !record.steps[t].ended()) {
+      return Broken("goes on after ", longest, " steps, its longest_episode");
+    }
+    if (cap == 0) return absl::OkStatus();
     const bool at_cap = static_cast<int64_t>(t) == cap;
     if (at_cap && !record.steps[t].ended()) return Broken("goes on at the step cap ", cap);
     if (record.steps[t].truncated && !at_cap && !spec.truncates_itself) {

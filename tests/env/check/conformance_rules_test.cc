@@ -184,6 +184,9 @@ TEST(ConformanceRulesTest, CapsAreExact) {
             "seed 3, step 2: truncated away from the step cap 9");
   spec.max_episode_steps = 0;  // a worker may truncate after a crash
   EXPECT_TRUE(CheckStepCaps(spec, {record}).ok());
+  spec.longest_episode = 1;
+  EXPECT_EQ(MessageOf(CheckStepCaps(spec, {record})),
+            "seed 3, step 1: goes on after 1 steps, its longest_episode");
 }
 
 TEST(ConformanceRulesTest, OfVeryManyActionsSomeAreTried) {

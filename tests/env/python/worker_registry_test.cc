@@ -118,7 +118,7 @@ TEST(WorkerRegistryTest, RefusesOptionsThatAreForOthers) {
   options = {};
   options.board_size = 9;
   EXPECT_EQ(MakeError("gymnasium:CartPole-v1", options),
-            "board_size of 'gymnasium:CartPole-v1' is 9; allowed: 0, it has no such size");
+            "board_size of 'gymnasium:CartPole-v1' is 9; allowed: 0, it comes in one size");
   options = {};
   options.settings = {{"frames", "4"}};
   EXPECT_THAT(MakeError("gymnasium:ALE/Pong-v5", options),

@@ -83,22 +83,23 @@ std::string SpecText(const EnvSpec& spec, bool has_grader) {
                               ? absl::StrCat(spec.max_episode_steps, " steps")
                           : spec.truncates_itself ? "none is registered; it may have one of its own"
                                                   : "none";
-  std::string text;
-  absl::StrAppend(&text, "observation    float32 {", absl::StrJoin(spec.observation.shape, ", "),
-                  "}, bounds ", BoundText(spec.observation.low, spec.observation.high),
-                  spec.observation.type == ObservationType::kUint8 ? ", pictures of bytes" : "",
-                  spec.observation.frame_stack > 1
-                      ? absl::StrCat(", ", spec.observation.frame_stack, " frames stacked")
-                      : "",
-                  "\n");
+  std::string text =
+      absl::StrCat("observation    float32 {", absl::StrJoin(spec.observation.shape, ", "),
+                   "}, bounds ", BoundText(spec.observation.low, spec.observation.high),
+                   spec.observation.type == ObservationType::kUint8 ? ", pictures of bytes" : "",
+                   spec.observation.frame_stack > 1
+                       ? absl::StrCat(", ", spec.observation.frame_stack, " frames stacked")
+                       : "",
+                   "\n");
   for (const std::string& part : spec.observation.parts) absl::StrAppend(&text, "  ", part, "\n");
   absl::StrAppend(&text, "actions        ", actions, "\n");
   absl::StrAppend(&text, "players        ", spec.num_players, "\nstep cap       ", cap, "\n");
+  if (spec.longest_episode > 0)
+    absl::StrAppend(&text, "longest        ", spec.longest_episode, " steps\n");
   absl::StrAppend(&text, "deterministic  ",
                   spec.truncates_itself ? "not known" : YesNo(spec.deterministic), "\n");
-  if (spec.num_chance_outcomes > 0) {
+  if (spec.num_chance_outcomes > 0)
     absl::StrAppend(&text, "chance         ", spec.num_chance_outcomes, " outcomes\n");
-  }
   absl::StrAppend(&text, "saves          ", YesNo(spec.can_save), "\n");
   absl::StrAppend(&text, "physics state  ", YesNo(spec.can_set_state), "\n");
   absl::StrAppend(&text, "symmetries     ",
@@ -347,9 +348,8 @@ int EnvsPerft(const EnvRegistry& registry, const EnvsPerftOptions& options,
   if (!env.ok()) return Refuse(console, env.status());
   const absl::StatusOr<std::vector<int64_t>> counts = Perft(**env, options.depth, options.seed);
   if (!counts.ok()) return Refuse(console, counts.status());
-  for (size_t i = 0; i < counts->size(); ++i) {
+  for (size_t i = 0; i < counts->size(); ++i)
     console.out << "depth " << i + 1 << ": " << (*counts)[i] << "\n";
-  }
   return kExitOk;
 }
 

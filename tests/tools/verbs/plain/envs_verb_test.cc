@@ -92,6 +92,7 @@ TEST_F(EnvsVerbTest, InfoPrintsTheSpec) {
             "actions        discrete, 0 .. 8\n"
             "players        2\n"
             "step cap       none\n"
+            "longest        9 steps\n"
             "deterministic  yes\n"
             "saves          yes\n"
             "physics state  no\n"
