@@ -305,6 +305,9 @@ absl::StatusOr<std::vector<CheckpointPlace>> ListCheckpoints(const std::string& 
 absl::StatusOr<std::string> FindCheckpoint(const std::string& path) {
   if (!FileExists(path))
     return absl::NotFoundError(absl::StrCat("no such folder: ", path, NearestFileHint(path)));
+  if (!IsDirectory(path)) {
+    return absl::NotFoundError(absl::StrCat(path, " is a file, no run folder or checkpoint"));
+  }
   std::error_code code;
   std::filesystem::path found = std::filesystem::canonical(path, code);
   if (!IsCheckpointFolder(found)) {

@@ -59,10 +59,17 @@ COMMANDS = [
     ("negative seed", 2, ["--seed: got '-1', allowed: an integer from 0"], ["board", "random", "--seed", "-1"]),
     ("bar of a ladder", 2, ["error: --min-score is for two players; the ladder has many"],
      ["board", "ladder", "--min-score", "0.5"]),
+    ("judge of a ladder", 2, ["error: --judge is for two players; the ladder has many"], ["board", "ladder", "--judge"]),
+    ("an opening as long as a game", 2, ["error: got 9 opening plies, but a game of tictactoe is over after at most 9; "
+                                         "allowed: 0 .. 8"], ["board", "random", "--opening-plies", "9"]),
     ("setting of weights", 2, ["error: board: settings: model.embed_dim=8: not of how a checkpoint plays"],
      ["board", "random", "--a", "model.embed_dim=8"]),
     ("setting of a built-in player", 2, ["error: --b search.pb_c_init=2: random is no checkpoint"],
      ["board", "random", "--b", "search.pb_c_init=2"]),
+    ("a config in place of a run", 2, ["tictactoe_alphazero.yaml is a file, no run folder or checkpoint"],
+     [ROOT / "configs/boards/tictactoe_alphazero.yaml", "random"]),
+    ("setting of a ladder", 2, ["error: --b search.pb_c_init=2: ladder is no checkpoint"],
+     ["board", "ladder", "--b", "search.pb_c_init=2"]),
     ("judge of no solved game", 2, ["error: --judge: perfect moves of go are not known; allowed: connect4, "
                                     "tictactoe"], ["random", "random", "--env", "go", "--judge"]),
     ("a ladder as the first", 2, ["error: no player 'ladder' (known: "], ["ladder", "board"]),

@@ -83,7 +83,8 @@ absl::Status CheckUsage(const MatchOptions& options, const SeatedPlayers& seats)
   if (has_agent && !options.settings.empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat(options.settings[0], ": a checkpoint plays the game of its run; settings are ",
-                     "for --env and two players that are no checkpoints"));
+                     "for --env and two players that are no checkpoints; how it plays: --a or --b "
+                     "before each"));
   }
   if (!has_agent && options.env_id.empty()) {
     return absl::InvalidArgumentError(
@@ -91,9 +92,9 @@ absl::Status CheckUsage(const MatchOptions& options, const SeatedPlayers& seats)
   }
   for (size_t i = 0; i < seats.size(); ++i) {
     if (seats[i].player.is_agent() || options.agent_settings[i].empty()) continue;
-    return absl::InvalidArgumentError(absl::StrCat("--", i == 0 ? "a " : "b ",
-                                                   options.agent_settings[i][0], ": ",
-                                                   seats[i].player.name, " is no checkpoint"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("--", i == 0 ? "a " : "b ", options.agent_settings[i][0], ": ",
+                     i == 0 ? options.first : options.second, " is no checkpoint"));
   }
   if (options.num_games % 2 != 0) {
     return absl::InvalidArgumentError(absl::StrCat("--games ", options.num_games,
@@ -243,8 +244,9 @@ absl::Status ParsePlayers(const MatchOptions& options, SeatedPlayers* seats) {
   LZ_ASSIGN_OR_RETURN((*seats)[0].player, ParseMatchPlayer(options.first));
   const std::string second = IsLadder(options) ? LadderRungs().front() : options.second;
   LZ_ASSIGN_OR_RETURN((*seats)[1].player, ParseMatchPlayer(second));
-  if (IsLadder(options) && options.min_score.has_value()) {
-    return absl::InvalidArgumentError("--min-score is for two players; the ladder has many");
+  if (IsLadder(options) && (options.min_score.has_value() || options.judge)) {
+    return absl::InvalidArgumentError(absl::StrCat(options.judge ? "--judge" : "--min-score",
+                                                   " is for two players; the ladder has many"));
   }
   return CheckUsage(options, *seats);
 }
@@ -328,7 +330,8 @@ int Match(const MatchOptions& options) {
   }
   const auto game = ChooseGame(options, seats);
   if (!game.ok()) return PrintError(game.status(), kExitUsage);
-  auto env = MakeMatchEnv(game->registry, game->id, game->options);
+  auto env =
+      MakeMatchEnv(game->registry, game->id, game->options, options.opening_plies.value_or(0));
   if (!env.ok()) return PrintError(env.status(), kExitUsage);
   const MoveJudge judge = options.judge ? MakeMoveJudge(game->id) : nullptr;
   if (options.judge && judge == nullptr) {
