@@ -103,11 +103,21 @@ namespace {
 Errors GameErrors(const ExperimentConfig& config, const EnvSpec& spec) {
   Errors errors;
   const auto values = ParseSupportRange(config.model.value_support);
-  if (values.ok() && values->has_value() && (*values)->min != -(*values)->max) {
+  if (values.ok() && values->has_value() &&
+      ((*values)->min != -(*values)->max || (*values)->max < 1)) {
     errors.push_back({{"model.value_support", "env.id"},
                       absl::StrCat("got min ", (*values)->min, ", max ", (*values)->max,
-                                   ", but one player's win is the other's loss in ", spec.id,
-                                   "; allowed: a min of -max")});
+                                   ", but a win is worth 1 in ", spec.id,
+                                   " and the other's loss -1; allowed: a min of -max, a max of 1 "
+                                   "or more")});
+  }
+  const auto rewards = ParseSupportRange(config.model.reward_support);
+  if (rewards.ok() && rewards->has_value() && ((*rewards)->min > 0 || (*rewards)->max < 1)) {
+    errors.push_back({{"model.reward_support", "env.id"},
+                      absl::StrCat("got min ", (*rewards)->min, ", max ", (*rewards)->max,
+                                   ", but the moves of ", spec.id,
+                                   " earn 0, a win 1; allowed: a min of 0 or less, a max of 1 or "
+                                   "more")});
   }
   if (config.replay.num_context_steps > 0) {
     errors.push_back({{"replay.num_context_steps", "env.id"},

@@ -169,6 +169,13 @@ TEST(RunRulesTest, EveryErrorOfARunIsReportedAtOnce) {
               ElementsAre("inference.root_context", "replay.capacity", "model.value_support",
                           "replay.num_context_steps", "stop.target_return"));
   config = BoardConfig();
+  config.model.value_support = {{"min", "-0.5"}, {"max", "0.5"}, {"bins", "3"}};
+  config.model.reward_support = {{"min", "0"}, {"max", "0.5"}, {"bins", "3"}};
+  EXPECT_THAT(ErrorKeys(config), ElementsAre("model.reward_support", "model.value_support"));
+  config.model.value_support = {{"min", "-1"}, {"max", "1"}, {"bins", "3"}};
+  config.model.reward_support = {{"min", "0"}, {"max", "1"}, {"bins", "2"}};
+  EXPECT_THAT(ErrorKeys(config), ElementsAre());
+  config.model.reward_support = {};
   config.model.value_support = {{"min", "1"}};  // what the rules between fields refuse
   EXPECT_THAT(ErrorKeys(config), ElementsAre());
   config = TinyConfig();
