@@ -97,6 +97,8 @@ PairSummary ComparePair(absl::Span<const RunGroup> groups, const Comparison& com
   return pair;
 }
 
+bool IsSelfPlay(const RunGroup& group) { return group.runs[0].is_self_play; }
+
 // The folders with one evaluated group an environment: folder -> environment -> final returns.
 std::map<std::string, std::map<std::string, std::vector<double>>> TasksOf(
     absl::Span<const RunGroup> groups, const Comparison& comparison) {
@@ -106,7 +108,7 @@ std::map<std::string, std::map<std::string, std::vector<double>>> TasksOf(
     const std::vector<double>& finals = comparison.groups[i].finals;
     const std::string environment = EnvironmentOf(groups[i].runs[0].config);
     const bool is_new = folders[groups[i].folder].try_emplace(environment, finals).second;
-    if (!is_new || finals.empty()) ambiguous.insert(groups[i].folder);
+    if (!is_new || finals.empty() || IsSelfPlay(groups[i])) ambiguous.insert(groups[i].folder);
   }
   for (const std::string& folder : ambiguous) folders.erase(folder);
   return folders;
@@ -193,7 +195,7 @@ Comparison CompareGroups(absl::Span<const RunGroup> groups, std::optional<double
   for (const RunGroup& group : groups) comparison.groups.push_back(Summarize(group, target));
   std::set<std::string> seen;  // environments
   for (size_t a = 0; a < groups.size(); ++a) {
-    if (comparison.groups[a].finals.empty()) continue;
+    if (comparison.groups[a].finals.empty() || IsSelfPlay(groups[a])) continue;
     const std::string environment = EnvironmentOf(groups[a].runs[0].config);
     const bool is_first = seen.insert(environment).second;
     if (!is_first && groups.size() > kMostForAllPairs) continue;
@@ -206,6 +208,11 @@ Comparison CompareGroups(absl::Span<const RunGroup> groups, std::optional<double
   if (EnvironmentsOf(groups).size() > 1) {
     comparison.left_out.push_back(
         "groups on different environments, whose returns have no common scale");
+  }
+  if (std::any_of(groups.begin(), groups.end(), IsSelfPlay)) {
+    comparison.left_out.push_back(
+        "groups that learn by self-play, whose returns are those of player 0, no measure of "
+        "strength: see lzero match and lzero eval --grade");
   }
   if (groups.size() > kMostForAllPairs) {
     comparison.left_out.push_back(

@@ -87,6 +87,14 @@ TEST(GroupSummaryTest, DifferentEnvironmentsAreRefused) {
   EXPECT_THAT(comparison.left_out, ElementsAre(HasSubstr("groups on different environments")));
 }
 
+TEST(GroupSummaryTest, ReturnsOfSelfPlayAreNotCompared) {
+  std::vector<RunGroup> groups = {GroupOf("a", {1.0}), GroupOf("b", {0.0})};
+  for (RunGroup& group : groups) group.runs[0].is_self_play = true;
+  const Comparison comparison = CompareGroups(groups, {});
+  EXPECT_TRUE(comparison.pairs.empty());
+  EXPECT_THAT(comparison.left_out, ElementsAre(HasSubstr("groups that learn by self-play")));
+}
+
 TEST(GroupSummaryTest, OfManyGroupsEachIsComparedWithTheFirstOnItsEnvironment) {
   std::vector<RunGroup> groups;
   for (int i = 0; i < 8; ++i) groups.push_back(GroupOf("g", {1.0}));
