@@ -149,7 +149,8 @@ absl::StatusOr<std::string> ExplainKey(absl::string_view key) {
   const std::vector<ConfigField> fields = FieldsOf(defaults);
   for (const ConfigField& field : fields) {
     const bool whole_section = key.empty() || field.section == key;
-    if (!whole_section && field.path != key && field.name != key) continue;
+    const bool is_within = absl::StartsWith(key, absl::StrCat(field.path, "."));  // a map's entry
+    if (!whole_section && !is_within && field.path != key && field.name != key) continue;
     if (whole_section && field.section != section && !field.section.empty()) {
       absl::StrAppend(&text, field.section, ": ", field.section_help, "\n\n");
     }

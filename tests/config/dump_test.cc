@@ -199,6 +199,10 @@ TEST(ExplainKey, ExplainsEverything) {
   EXPECT_THAT(text, HasSubstr("search.pb_c_base\n"));
 }
 
+TEST(ExplainKey, ExplainsAMapForAnEntryOfIt) {
+  EXPECT_EQ(*ExplainKey("env.settings.fen"), *ExplainKey("env.settings"));
+}
+
 TEST(ExplainKey, ExplainsAnotherProgramsName) {
   EXPECT_THAT(*ExplainKey("gamma"), StartsWith("gamma: here replay.discount\nreplay.discount\n  "));
   EXPECT_THAT(
