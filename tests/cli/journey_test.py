@@ -46,6 +46,8 @@ def check_grade(program):
                    "train.start_env_steps=50", "search.num_simulations=2", "evaluate.every_updates=0",
                    "evaluate.episodes=2", "--run-dir", "board")
     program.expect("grade", 0, ["search 2 ", "policy alone", "of 4520"], "eval", "board", "--grade")
+    program.expect("a new end of a schedule", 0, ["learning rate falls towards the new end"], "resume", "board",
+                   "stop.max_env_steps=90")
     program.expect("another board game", 0, ["run folder"], "train",
                    ROOT / "configs/boards/tictactoe_unizero.yaml", "env.id=connect4", "stop.max_env_steps=80",
                    "train.start_env_steps=50", "search.num_simulations=2", "evaluate.every_updates=0",

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "CLI/CLI.hpp"
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -81,6 +82,12 @@ bool MayChange(const std::string& override) {
   return std::count(std::begin(kChangeableSections), std::end(kChangeableSections), section) > 0 ||
          std::count(std::begin(kChangeableKeys), std::end(kChangeableKeys), key) > 0 ||
          key == kStepCap;
+}
+
+bool MovesTheEnd(absl::Span<const std::string> overrides) {
+  return absl::c_any_of(overrides, [](const std::string& override) {
+    return absl::StartsWith(KeyOf(override), "stop.max_");
+  });
 }
 
 absl::Status AnotherRun(const std::string& what) {
@@ -319,6 +326,10 @@ int Resume(const std::string& path, const std::vector<std::string>& overrides) {
     if (!written.ok()) return PrintError(written, kExitFailure);
   }
   LZ_LOG_INFO("resuming      ", source, starts_over ? StartsOverText(run_dir) : "");
+  if (MovesTheEnd(overrides) &&
+      config.train.learning_rate_schedule != LearningRateSchedule::kConstant) {
+    LZ_LOG_INFO("learning rate falls towards the new end: not the same run as one begun with it");
+  }
   Session session = {run_dir, config, CanBeGraded(config, *registry)};
   if (!starts_over) session.start = TrainingStateFromJson(checkpoint->content.state_json).value();
   return RunToEnd(**trainer, session);
