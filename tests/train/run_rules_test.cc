@@ -171,7 +171,7 @@ TEST(RunRulesTest, EveryErrorOfARunIsReportedAtOnce) {
   config = BoardConfig();
   config.model.value_support = {{"min", "-0.5"}, {"max", "0.5"}, {"bins", "3"}};
   config.model.reward_support = {{"min", "0"}, {"max", "0.5"}, {"bins", "3"}};
-  EXPECT_THAT(ErrorKeys(config), ElementsAre("model.reward_support", "model.value_support"));
+  EXPECT_THAT(ErrorKeys(config), ElementsAre("model.value_support", "model.reward_support"));
   config.model.value_support = {{"min", "-1"}, {"max", "1"}, {"bins", "3"}};
   config.model.reward_support = {{"min", "0"}, {"max", "1"}, {"bins", "2"}};
   EXPECT_THAT(ErrorKeys(config), ElementsAre());
