@@ -57,26 +57,21 @@ void CountFrom(std::vector<PerftPly>& plies, size_t ply, absl::Span<int64_t> cou
 
 }  // namespace
 
-BoardEnv::BoardEnv(EnvSpec spec, const EnvOptions& options,
-                   std::vector<std::unique_ptr<Board>> starts)
+BoardEnv::BoardEnv(EnvSpec spec, const EnvOptions& options, std::unique_ptr<Board> start)
     : EpisodeEnv(std::move(spec)),
-      starts_(std::move(starts)),
-      board_(start().Clone()),
-      trial_(start().Clone()),
+      start_(std::move(start)),
+      board_(start_->Clone()),
+      trial_(start_->Clone()),
       opening_fraction_(options.random_opening_fraction),
       opening_plies_(options.random_opening_plies),
       opening_stream_(absl::StrCat(this->spec().id, " opening")) {}
 
 void BoardEnv::StartGame(uint64_t seed) {
-  board_->CopyFrom(start());
+  board_->CopyFrom(*start_);
   if (opening_fraction_ == 0.0) return;
   RandomStream random(seed, opening_stream_);
   if (random.Uniform() >= opening_fraction_) return;
   const int64_t num_plies = 1 + random.UniformInt(opening_plies_);
-  // No draw where there is no choice, so that such games stay what they were.
-  if (starts_.size() > 1) {
-    board_->CopyFrom(*starts_[random.UniformInt(static_cast<int64_t>(starts_.size()))]);
-  }
   PlayRandomOpening(num_plies, board_.get(), trial_.get(), &random);
 }
 
@@ -89,9 +84,8 @@ void BoardEnv::CountMoves(absl::Span<int64_t> counts) const {
   CountFrom(plies, 0, counts);
 }
 
-absl::StatusOr<std::unique_ptr<Env>> MakeBoardEnv(
-    EnvSpec spec, const EnvOptions& options, std::unique_ptr<Board> start, int64_t max_plies,
-    std::vector<std::unique_ptr<Board>> other_starts) {
+absl::StatusOr<std::unique_ptr<Env>> MakeBoardEnv(EnvSpec spec, const EnvOptions& options,
+                                                  std::unique_ptr<Board> start, int64_t max_plies) {
   LZ_CHECK(start != nullptr && !start->finished(), "a start position of '", spec.id, "'");
   LZ_CHECK(max_plies >= 1, "games of '", spec.id, "' last ", max_plies, " plies");
   LZ_RETURN_IF_ERROR(CheckNoStepCap(spec.id, options, max_plies));
@@ -104,8 +98,7 @@ absl::StatusOr<std::unique_ptr<Env>> MakeBoardEnv(
   spec.num_players = 2;
   spec.longest_episode = max_plies;
   spec.can_save = true;
-  other_starts.insert(other_starts.begin(), std::move(start));
-  return std::make_unique<BoardEnv>(std::move(spec), options, std::move(other_starts));
+  return std::make_unique<BoardEnv>(std::move(spec), options, std::move(start));
 }
 
 TimeStep TimeStepOf(const Board& board, int64_t observation_size) {

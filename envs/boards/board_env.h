@@ -24,13 +24,13 @@ namespace lzero {
 
 class BoardEnv : public EpisodeEnv, public MoveCounter {
  public:
-  // See MakeBoardEnv. `starts`: one at least.
-  BoardEnv(EnvSpec spec, const EnvOptions& options, std::vector<std::unique_ptr<Board>> starts);
+  // See MakeBoardEnv.
+  BoardEnv(EnvSpec spec, const EnvOptions& options, std::unique_ptr<Board> start);
 
   // The position now; before the first Reset the start.
   const Board& board() const { return *board_; }
   // Where episodes without a random opening begin.
-  const Board& start() const { return *starts_[0]; }
+  const Board& start() const { return *start_; }
 
   absl::StatusOr<std::string> RenderText() const override { return board_->ToText(); }
   absl::StatusOr<Image> RenderRgb() const override { return board_->ToImage(); }
@@ -57,8 +57,7 @@ class BoardEnv : public EpisodeEnv, public MoveCounter {
   }
 
  private:
-  std::vector<std::unique_ptr<Board>>
-      starts_;  // what random openings begin in; others in the first
+  std::unique_ptr<Board> start_;
   std::unique_ptr<Board> board_;
   std::unique_ptr<Board> trial_;  // for moves that are tried and states that are read
   double opening_fraction_;
@@ -67,15 +66,13 @@ class BoardEnv : public EpisodeEnv, public MoveCounter {
 };
 
 // An environment of the game that begins in `start`, an unfinished position, and lasts at most
-// `max_plies`; random openings begin in it or in one of `other_starts`, as likely each. The caller
-// fills spec.id, spec.observation.shape and spec.symmetries; bounds are 0
+// `max_plies`. The caller fills spec.id, spec.observation.shape and spec.symmetries; bounds are 0
 // .. 1, and actions stand on their cells where they are as many, or one more, which passes, unless
 // he fills these too; the rest comes from the board. InvalidArgument for a cap below
 // max_plies, an opening fraction outside 0 .. 1, or opening plies outside 1 .. max_plies - 1 where
 // openings are asked for.
-absl::StatusOr<std::unique_ptr<Env>> MakeBoardEnv(
-    EnvSpec spec, const EnvOptions& options, std::unique_ptr<Board> start, int64_t max_plies,
-    std::vector<std::unique_ptr<Board>> other_starts = {});
+absl::StatusOr<std::unique_ptr<Env>> MakeBoardEnv(EnvSpec spec, const EnvOptions& options,
+                                                  std::unique_ptr<Board> start, int64_t max_plies);
 
 // `board` as its environment shows it: observation of `observation_size` elements, mask, to_play,
 // terminated; no reward, no return.

@@ -7,14 +7,9 @@
 // moves / 100 of the first draw. One thread at a time.
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <utility>
-#include <vector>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
-#include "absl/strings/string_view.h"
 #include "envs/boards/board_env.h"
 #include "envs/boards/chess/actions.h"
 #include "envs/boards/chess/evaluation.h"
@@ -223,17 +218,14 @@ absl::Status ChessBoard::Load(StateReader& reader) {
 }
 
 absl::StatusOr<std::unique_ptr<Env>> Make(const EnvSettings& given, const EnvOptions& options) {
-  std::vector<std::unique_ptr<Board>> starts;
-  for (const absl::string_view fen : absl::StrSplit(given.Text("fen"), ';')) {
-    const absl::StatusOr<Position> position = ParseFen(absl::StripAsciiWhitespace(fen));
-    LZ_RETURN_IF_ERROR(Annotate(position.status(), "fen of 'chess'"));
-    starts.push_back(std::make_unique<ChessBoard>(*position));
-    if (!starts.back()->finished()) continue;
+  const std::string& fen = given.Text("fen");
+  const absl::StatusOr<Position> position = ParseFen(fen);
+  LZ_RETURN_IF_ERROR(Annotate(position.status(), "fen of 'chess'"));
+  auto start = std::make_unique<ChessBoard>(*position);
+  if (start->finished()) {
     return absl::InvalidArgumentError(
         absl::StrCat("fen of 'chess': the game is over there; got ", QuotedForMessage(fen)));
   }
-  std::unique_ptr<Board> first = std::move(starts[0]);
-  starts.erase(starts.begin());
   EnvSpec spec;
   spec.id = options.id;
   spec.observation.shape = {kNumPlanes, 8, 8};
@@ -241,7 +233,7 @@ absl::StatusOr<std::unique_ptr<Env>> Make(const EnvSettings& given, const EnvOpt
       "squares from and to of a queen's or knight's move, as the mover sees the board: 0 is a1b1, "
       "1791 is h8g8; then promotions to less than a queen: 1792 is a7a8n, 1857 is h7h8r";
   spec.action.places = ActionPlaces();
-  return MakeBoardEnv(std::move(spec), options, std::move(first), kLongestGame, std::move(starts));
+  return MakeBoardEnv(std::move(spec), options, std::move(start), kLongestGame);
 }
 
 }  // namespace
@@ -252,10 +244,7 @@ namespace lzero {
 EnvRegistry::Entry ChessEntry() {
   return NativeEntry(
       "chess", "Chess, all rules, from the start or any position",
-      {EnvSetting::Text(
-          "fen", chess::kStartFen,
-          "where games begin, in Forsyth-Edwards notation; several, between them ';': "
-          "games with a random opening begin in any of them, others in the first")},
+      {EnvSetting::Text("fen", chess::kStartFen, "where games begin, in Forsyth-Edwards notation")},
       chess::Make);
 }
 
