@@ -133,6 +133,7 @@ absl::StatusOr<LoadedAgent> LoadAgent(const std::string& path, const EnvRegistry
   LZ_RETURN_IF_ERROR(Annotate(with_plugins.status(), "plugins"));
   agent.registry = *std::move(with_plugins);
   if (options.packed_alone) ForgetTorch(&agent.config.inference);
+  if (options.num_threads.has_value()) agent.config.inference.num_threads = options.num_threads;
   if (!options.settings.empty()) {
     LZ_ASSIGN_OR_RETURN(const EnvSpec spec, BuildEnvSpec(agent.config, agent.registry));
     LZ_RETURN_IF_ERROR(Annotate(Override(options, spec, &agent.config), "settings"));

@@ -40,13 +40,14 @@ struct LoadAgentOptions {
   int64_t num_envs = 0;                     // 0: as the config says
   // nullopt: as the config says. On another kind of device than the run's, its fastest runner.
   std::optional<Device> device = {};
-  std::vector<std::string> plugins = {};   // in place of the run's, if there are any
-  int64_t num_roots = 0;                   // of one search; 0: as many as environments
-  std::string task = "";                   // of a run of several: which one
-  std::vector<std::string> settings = {};  // "key=value" of search and inference, over the config:
-                                           // InvalidArgument where play_rules.h refuses them
-  bool packed_alone = false;               // without libtorch: a runner or device of the run's
-                                           // that needs it counts for nothing
+  std::vector<std::string> plugins = {};    // in place of the run's, if there are any
+  std::optional<int64_t> num_threads = {};  // of the network; nullopt: as the config says
+  int64_t num_roots = 0;                    // of one search; 0: as many as environments
+  std::string task = "";                    // of a run of several: which one
+  std::vector<std::string> settings = {};   // "key=value" of search and inference, over the config:
+                                            // InvalidArgument where play_rules.h refuses them
+  bool packed_alone = false;                // without libtorch: a runner or device of the run's
+                                            // that needs it counts for nothing
   // Trees in the memory of the host (Agent::host_tree): a device then runs steps, not searches.
   bool shows_trees = false;
 };

@@ -52,7 +52,9 @@ inline EngineOptions OptionsOf(const Case& each) {
   options.model.latent_loss = LatentLoss::kNone;
   const bool is_box = each.action_dim > 0;
   options.shape = {each.observation, is_box ? 0 : 4, each.action_dim};
-  if (each.family == Family::kAlphaZero) options.shape.num_actions = 9;
+  if (each.family == Family::kAlphaZero) {
+    options.shape.num_actions = each.observation[1] * each.observation[2];
+  }
   options.shape.action_places = each.places;
   if (each.family == Family::kStochasticMuZero) options.shape.num_chance_outcomes = 6;
   if (is_box) options.search.num_sampled_actions = 7;
@@ -72,14 +74,28 @@ inline std::shared_ptr<Network> RandomNetwork(const EngineOptions& options, int 
   return network;
 }
 
+// TicTacToe or gomoku, by the size of the board: what AlphaZero simulates with.
+inline EnvFactory BoardFactory(const EngineOptions& options) {
+  const int64_t side = options.shape.observation_shape[1];
+  if (side == 3) return NativeFactory("tictactoe");
+  return [side] {
+    EnvRegistry registry;
+    RegisterAllEnvs(registry);
+    EnvOptions env;
+    env.board_size = side;
+    return registry.Make("gomoku", env);
+  };
+}
+
 inline std::unique_ptr<InferenceEngine> MakeEngine(EngineOptions options, Runner runner,
                                                    int64_t num_threads = 1) {
   options.inference.runner = runner;
   options.inference.num_threads = num_threads;
-  return lzero::MakeEngine(options, NativeFactory("tictactoe")).value();
+  const bool is_alphazero = options.model.family == Family::kAlphaZero;
+  return lzero::MakeEngine(options, is_alphazero ? BoardFactory(options) : nullptr).value();
 }
 
-// Roots of a search: boards of TicTacToe for AlphaZero, else random numbers.
+// Roots of a search: boards for AlphaZero, else random numbers.
 class Scene {
  public:
   explicit Scene(const EngineOptions& options) : legal_(options.shape.num_actions, 1) {
@@ -88,7 +104,7 @@ class Scene {
     observations_.resize(kNumEnvs * size);
     for (float& number : observations_) number = static_cast<float>(random.Normal());
     if (options.model.family == Family::kAlphaZero) {
-      const auto env = NativeFactory("tictactoe")().value();
+      const auto env = BoardFactory(options)().value();
       for (int i = 0; i < kNumEnvs; ++i) {
         const TimeStep step = env->Reset(1);
         positions_.Add(*env, i == 0 ? step : env->Step(Action::Discrete(i)).value());
@@ -146,7 +162,7 @@ struct Player {
       children[i] = NodeId(node);
       depths[i][node] = depths[i][parent] + 1;
       // Along a path all differ, so that they are legal on a board.
-      actions[i] = (i + depths[i][node]) % (num_actions == 9 ? 9 : 4);
+      actions[i] = (i + depths[i][node]) % (num_actions < 9 ? 4 : 9);
     }
   }
   void RunNode(int node) {

@@ -33,8 +33,8 @@ inline void FillPolicies(std::mt19937& random, TrainBatch& batch) {
   for (int i = 0; i < num_positions; ++i) {
     std::vector<double> row;
     double sum = 0.0;
-    const int always_legal = static_cast<int>(random() % kNumActions);
-    for (int a = 0; a < kNumActions; ++a) {
+    const int always_legal = static_cast<int>(random() % static_cast<unsigned>(batch.num_actions));
+    for (int a = 0; a < batch.num_actions; ++a) {
       const bool legal = a == always_legal || random() % 3 != 0;
       batch.legal_action_masks.push_back(legal ? 1 : 0);
       row.push_back(legal ? 1.0 + static_cast<double>(random() % 9) : 0.0);
@@ -46,19 +46,20 @@ inline void FillPolicies(std::mt19937& random, TrainBatch& batch) {
 
 // Random everything; masks differ from term to term; the first sample has no valid value.
 inline TrainBatch RandomBatch(int num_samples, int num_context_steps, int num_unroll_steps,
-                              unsigned seed) {
+                              unsigned seed, int num_actions = kNumActions,
+                              int observation_size = kObservationSize) {
   std::mt19937 random(seed);
   TrainBatch batch;
   batch.num_samples = num_samples;
   batch.num_context_steps = num_context_steps;
   batch.num_unroll_steps = num_unroll_steps;
-  batch.num_actions = kNumActions;
-  batch.observation_size = kObservationSize;
+  batch.num_actions = num_actions;
+  batch.observation_size = observation_size;
   const int num_steps = num_context_steps + num_unroll_steps;
   const int num_positions = num_samples * num_unroll_steps;
-  batch.observations = Normals(random, num_samples * (num_steps + 1) * kObservationSize, 1.0);
+  batch.observations = Normals(random, num_samples * (num_steps + 1) * observation_size, 1.0);
   for (int i = 0; i < num_samples * num_steps; ++i) {
-    batch.actions.push_back(static_cast<int32_t>(random() % kNumActions));
+    batch.actions.push_back(static_cast<int32_t>(random() % static_cast<unsigned>(num_actions)));
   }
   for (int sample = 0; sample < num_samples; ++sample) {
     const int padding = sample % (num_context_steps + 1);
@@ -74,8 +75,8 @@ inline TrainBatch RandomBatch(int num_samples, int num_context_steps, int num_un
   batch.partial_returns = Normals(random, num_positions, 10.0);
   batch.bootstrap_scales = Normals(random, num_positions, 0.7);
   batch.bootstrap_scales.back() = 0.0f;
-  batch.bootstrap_observations = Normals(random, num_positions * kObservationSize, 1.0);
-  std::fill_n(batch.bootstrap_observations.end() - kObservationSize, kObservationSize, 0.0f);
+  batch.bootstrap_observations = Normals(random, num_positions * observation_size, 1.0);
+  std::fill_n(batch.bootstrap_observations.end() - observation_size, observation_size, 0.0f);
   for (int i = 0; i < num_samples; ++i) {
     batch.importance_weights.push_back(0.25f + 0.2f * static_cast<float>(i));
   }

@@ -229,6 +229,13 @@ TEST_F(AgentLoaderTest, SettingsOfSearchGoOverThoseOfTheRun) {
               HasSubstr("search.num_simulations: --sims or RUN@N says it already"));
 }
 
+TEST_F(AgentLoaderTest, ThreadsOfTheNetworkAreThoseOfTheRunUnlessSaid) {
+  WriteStep(1);
+  const LoadAgentOptions options = {.make_engine = MakeEngine, .num_threads = 3};
+  EXPECT_EQ(LoadAgent(run_, registry_, options, &pool_)->config.inference.threads(), 3);
+  EXPECT_EQ(Load(run_)->config.inference.threads(), TinyConfig().inference.threads());
+}
+
 // What a run has that no rule allows any more stays as it is.
 TEST_F(AgentLoaderTest, SettingsAreRefusedForThemselvesAlone) {
   ExperimentConfig config = TinyConfig();

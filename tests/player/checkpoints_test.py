@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checkpoints of every family, played by the program with or without libtorch: episodes and matches end as
+"""Checkpoints of every family and encoder, played by the program with or without libtorch: episodes and matches end as
 they did in libtorch's own operations (inference.runner eager), which are another implementation.
 
     checkpoints_test.py LZERO FOLDER
@@ -17,15 +17,23 @@ CHECKPOINTS = ROOT / "tests" / "golden" / "checkpoints"
 RETURNS = {
     "unizero_vector": [73.0, 93.0, 119.0, 121.0, 61.0],
     "stochastic_muzero": [1124.0, 900.0, 1352.0, 1496.0, 596.0],
+    "muzero_image": [1.0, 1.0, 1.0, 1.0, 1.0],
 }
+# To a part in a hundred: actions are numbers, which round otherwise on other processors.
+BOX_RETURNS = {"unizero_box": [-634.3, -627.1, -631.0, -1095.3, -1533.2]}
 # Won, drawn and lost of 20 games against mcts:20, seed 1.
-GAMES = {"unizero_board": (1, 1, 18), "muzero": (2, 5, 13), "alphazero": (6, 0, 14)}
+GAMES = {"unizero_board": (1, 1, 18), "muzero": (2, 5, 13), "alphazero": (6, 0, 14),
+         "alphazero_cells": (8, 6, 6)}
 
 
 def check_play(program):
-    for name, returns in RETURNS.items():
+    for name, returns in (RETURNS | BOX_RETURNS).items():
         code, text = program.output("eval", CHECKPOINTS / name, "--seeds", "0..4", "--json", timeout=600)
-        program.check(f"episodes of {name}", code, text, 0, f'"returns":{json.dumps(returns, separators=(",", ":"))}')
+        program.check(f"episodes of {name}", code, text, 0)
+        played = json.loads(text)["returns"]
+        slack = 0.01 if name in BOX_RETURNS else 0.0
+        if any(abs(a - b) > slack * abs(b) for a, b in zip(played, returns, strict=True)):
+            program.failures.append(f"episodes of {name}: returns {played}, not {returns}")
     for name, (won, drawn, lost) in GAMES.items():
         code, text = program.output("match", CHECKPOINTS / name, "mcts:20", "--games", 20, "--seed", 1, "--json",
                                     timeout=600)

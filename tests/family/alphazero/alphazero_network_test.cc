@@ -10,7 +10,6 @@
 
 #include "absl/algorithm/container.h"
 #include "gtest/gtest.h"
-#include "lzero/nn/functional/fused_path.h"
 #include "lzero/tensor/torch.h"
 #include "tests/model/batch_view.h"
 #include "tests/model/loss_metrics.h"
@@ -209,26 +208,6 @@ TEST_P(AlphaZeroNetworkTest, OnlyPositionsAndTheirTargetsCount) {
   weights.latent_weight = weights.reward_weight = 1e5;
   EXPECT_EQ(network->ComputeLosses(*target, ViewBatch(batch), weights).total.item<double>(),
             before);
-}
-
-TEST(AlphaZeroNetwork, KernelsGiveWhatPlainOperationsGive) {
-  const auto network = Make(TinyConfig(), 1), target = Make(TinyConfig(), 2);
-  TrainBatch batch = RandomBatch(37, 0, 4, 11);
-  const auto run = [&] {
-    network->zero_grad();
-    const LossTerms terms = network->ComputeLosses(*target, ViewBatch(batch), OddWeights());
-    terms.total.backward();
-    std::vector<at::Tensor> numbers = {terms.total.detach(), AllMetrics(terms), terms.value_errors};
-    for (const at::Tensor& weight : network->parameters()) numbers.push_back(weight.grad().clone());
-    return numbers;
-  };
-  const std::vector<at::Tensor> fused = run();
-  const PlainPathGuard guard;
-  const std::vector<at::Tensor> plain = run();
-  for (size_t i = 0; i < plain.size(); ++i) {
-    const double apart = (fused[i] - plain[i]).norm().item<double>();
-    EXPECT_LE(apart, 1e-5 * (plain[i].norm().item<double>() + 1e-3)) << i;
-  }
 }
 
 TEST(AlphaZeroNetwork, WithoutObservationsToBootstrapFromAsWithScalesOfZero) {

@@ -301,20 +301,20 @@ class Agent:
 
 
 def load(run: Path, *, task: Optional[str] = None, simulations: Optional[int] = None,
-         device: Optional[str] = None, threads: int = 1, max_batch: int = 32, plugins: Sequence[Path] = (),
+         device: Optional[str] = None, threads: Optional[int] = None, max_batch: int = 32, plugins: Sequence[Path] = (),
          program: Optional[Path] = None) -> Agent:
     """The agent of a run folder (its best checkpoint) or of a checkpoint, in a program of its own.
 
     `task`: which one of a run of several, `simulations` a move (default: as the run evaluates), `device` cpu, cuda
-    or cuda:N (default: as the run), `threads` of the network, `max_batch` episodes at once. LzeroError when it cannot be loaded.
+    or cuda:N (default: as the run), `threads` of the network (default: as the run), `max_batch` episodes at once. LzeroError when it cannot be loaded.
 
     >>> import lzero_cpp
     >>> with lzero_cpp.load("runs/counting", simulations=4) as agent:
     ...     agent.facts["family"], agent.facts["simulations"]
     ('unizero', 4)
     """
-    arguments = ["policy", path_text(run, "run"), "--threads", str(threads), "--max-batch", str(max_batch)]
-    for option, value in (("--sims", simulations), ("--device", device), ("--task", task)):
+    arguments = ["policy", path_text(run, "run"), "--max-batch", str(max_batch)]
+    for option, value in (("--threads", threads), ("--sims", simulations), ("--device", device), ("--task", task)):
         arguments += [] if value is None else [option, str(value)]
     arguments += [word for file in plugins for word in ("--plugin", os.fspath(file))]
     return Agent(Child(arguments, program))

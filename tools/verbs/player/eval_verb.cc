@@ -50,7 +50,7 @@ struct EvalOptions {
   bool grade = false;
   bool chance = false;
   bool imagination = false;
-  int64_t threads = 1;
+  std::optional<int64_t> threads;    // of networks (null: as the run) and environments (null: 1)
   std::string device;                // "": as the run; cpu, cuda
   std::string task;                  // of a run of several
   std::vector<std::string> plugins;  // in place of the run's, if there are any
@@ -222,12 +222,14 @@ absl::Status CheckUsage(const EvalOptions& options) {
 int EvalOne(const EvalOptions& options) {
   // Before the agent is loaded: a signal then is answered too.
   const std::atomic<bool>* stop = WatchInterrupts(kEvaluationInterrupt);
-  options.engines.set_threads(static_cast<int>(options.threads));
-  ThreadPool pool(static_cast<int>(options.threads));
+  const int num_threads = static_cast<int>(options.threads.value_or(1));
+  options.engines.set_threads(num_threads);
+  ThreadPool pool(num_threads);
   // Load the agent, or say how it could be loaded.
   LoadAgentOptions wanted;
   wanted.make_engine = options.engines.make_engine;
   wanted.packed_alone = options.engines.packed_alone;
+  wanted.num_threads = options.threads;
   wanted.simulations = options.simulations;
   if (options.grade || options.imagination) wanted.num_envs = kSideBySide;
   if (!options.picture.format.empty()) wanted.num_envs = 1;  // episode after episode
@@ -346,7 +348,8 @@ void AddEval(CLI::App& app, VerbAction* action, const PlayerEngines& engines) {
                                 });
   AddMeasures(eval, options, {episodes, seeds, simulations, render, min_return});
   // Where it runs.
-  AddNumber(eval, "--threads", &options->threads, 1, MachineCores(), "Threads of the network");
+  AddNumber(eval, "--threads", &options->threads, 1, MachineCores(),
+            "Threads of the network (default: as in the run)");
   AddDevice(eval, &options->device);
   AddTask(eval, &options->task);
   AddPlugins(eval, &options->plugins, "Library with environments, in place of the run's");

@@ -45,10 +45,11 @@ struct MatchOptions {
   int64_t num_games = 100;
   uint64_t seed = 0;
   std::optional<int64_t> opening_plies;  // null: 2 with a checkpoint, else 0
-  int64_t threads = 1;                   // of networks, and of players that are none
-  std::string device;                    // "": as the run; cpu, cuda
-  std::string task;                      // of a run of several
-  bool judge = false;                    // compare moves with perfect ones
+  // For networks (null: as the run), and for players that are none (null: 1).
+  std::optional<int64_t> threads;
+  std::string device;                                      // "": as the run; cpu, cuda
+  std::string task;                                        // of a run of several
+  bool judge = false;                                      // compare moves with perfect ones
   std::array<std::vector<std::string>, 2> agent_settings;  // "name=value" of a checkpoint's config
   bool json = false;
   std::optional<double> min_score;  // exit 3 when A takes a smaller part of the points
@@ -112,6 +113,7 @@ absl::StatusOr<std::unique_ptr<LoadedAgent>> LoadPlayer(const MatchPlayer& playe
   wanted.settings = settings;
   wanted.make_engine = options.engines.make_engine;
   wanted.packed_alone = options.engines.packed_alone;
+  wanted.num_threads = options.threads;
   wanted.simulations = player.simulations;
   if (player.simulations == 0) wanted.simulations = 1;  // that is not made
   wanted.num_envs = std::min<int64_t>(kMostTables, options.num_games);
@@ -321,8 +323,9 @@ int Match(const MatchOptions& options) {
   const absl::Status parsed = ParsePlayers(options, &seats);
   if (!parsed.ok()) return PrintError(parsed, kExitUsage);
   const std::atomic<bool>* stop = WatchInterrupts(kMatchInterrupt);
-  options.engines.set_threads(static_cast<int>(options.threads));
-  ThreadPool pool(static_cast<int>(options.threads));
+  const int num_threads = static_cast<int>(options.threads.value_or(1));
+  options.engines.set_threads(num_threads);
+  ThreadPool pool(num_threads);
   const absl::Status loaded = LoadPlayers(options, &pool, &seats);
   if (!loaded.ok()) {
     const bool is_typed = absl::IsNotFound(loaded) || absl::IsInvalidArgument(loaded);
@@ -383,7 +386,7 @@ void AddMatch(CLI::App& app, VerbAction* action, const PlayerEngines& engines) {
   AddNumber(match, "--min-score", &options->min_score, 0.0, 1.0,
             "Exit with 3 when A takes a smaller part of the points");
   AddNumber(match, "--threads", &options->threads, 1, MachineCores(),
-            "Threads of the network, and of alpha_beta and mcts");
+            "Threads of the networks (default: as in the runs), and of alpha_beta and mcts (1)");
   AddDevice(match, &options->device);
   AddTask(match, &options->task);
   AddVerbose(match);

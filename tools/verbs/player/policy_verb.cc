@@ -27,20 +27,22 @@ struct PolicyOptions {
   bool is_stdio = false;
   std::optional<int64_t> simulations;  // null: as the run evaluates
   int64_t max_batch = 32;
-  int64_t threads = 1;
-  std::string device;  // "": as the run
-  std::string task;    // of a run of several
+  std::optional<int64_t> threads;  // of networks (null: as the run) and environments (null: 1)
+  std::string device;              // "": as the run
+  std::string task;                // of a run of several
   std::vector<std::string> plugins;
 };
 
 int Policy(const PolicyOptions& options) {
   if (!options.is_stdio) return RefuseWithoutStdio("policy");
   // Load the agent, with one environment to know its spec, and a root more for searches.
-  options.engines.set_threads(static_cast<int>(options.threads));
-  ThreadPool pool(static_cast<int>(options.threads));
+  const int num_threads = static_cast<int>(options.threads.value_or(1));
+  options.engines.set_threads(num_threads);
+  ThreadPool pool(num_threads);
   LoadAgentOptions wanted;
   wanted.make_engine = options.engines.make_engine;
   wanted.packed_alone = options.engines.packed_alone;
+  wanted.num_threads = options.threads;
   wanted.simulations = options.simulations;
   wanted.num_envs = 1;
   wanted.num_roots = options.max_batch + 1;
@@ -86,7 +88,8 @@ void AddPolicy(CLI::App& app, VerbAction* action, const PlayerEngines& engines) 
   AddNumber(policy, "--sims", &options->simulations, 1, SearchConfig::kMostSimulations,
             "Simulations a move (default: as in the run)");
   AddNumber(policy, "--max-batch", &options->max_batch, 1, 4096, "Episodes at once");
-  AddNumber(policy, "--threads", &options->threads, 1, MachineCores(), "Threads of the network");
+  AddNumber(policy, "--threads", &options->threads, 1, MachineCores(),
+            "Threads of the network (default: as in the run)");
   AddDevice(policy, &options->device);
   AddTask(policy, &options->task);
   AddPlugins(policy, &options->plugins, "Library with environments, in place of the run's");

@@ -27,7 +27,7 @@ TEST_P(PackedAlphaZero, AllocatesNoMoreThanItsEnvironmentsOnceWarm) {
   const packed_engine_parity::Scene scene(options);
   packed_engine_parity::Player player(engine.get(), options);
   const auto simulator =
-      EnvSimulator::Create(NativeFactory("tictactoe"),
+      EnvSimulator::Create(packed_engine_parity::BoardFactory(options),
                            {options.num_envs, options.search.NodesPerRoot(), options.discount})
           .value();
   const auto allocations_of = [](const auto& search) {
@@ -58,6 +58,7 @@ TEST_P(PackedAlphaZero, AllocatesNoMoreThanItsEnvironmentsOnceWarm) {
 INSTANTIATE_TEST_SUITE_P(All, PackedAlphaZero,
                          testing::Values(Case{"Vector", Family::kAlphaZero, kVector, {3, 3, 3}},
                                          Case{"Board", Family::kAlphaZero, kBoard, {3, 3, 3}},
+                                         Case{"Image", Family::kAlphaZero, kImage, {3, 16, 16}},
                                          Case{"BoardCells",
                                               Family::kAlphaZero,
                                               kBoard,

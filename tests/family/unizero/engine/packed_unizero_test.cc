@@ -1,7 +1,9 @@
-// The packed engine of UniZero; its numbers are those of unizero_inference_test.cc, which runs it.
+// The packed engine of UniZero, for every encoder, from roots without a past; with one, its numbers
+// are those of unizero_inference_test.cc, which runs it.
 #include "gtest/gtest.h"
 #include "lzero/base/log.h"
 #include "lzero/family/unizero/engine/unizero_inference.h"
+#include "tests/family/packed_engine_parity.h"
 
 namespace lzero::packed_unizero_test {
 namespace {
@@ -39,6 +41,29 @@ TEST(PackedUniZeroTest, AnEncoderThatDoesNotFitIsRefused) {
   EXPECT_EQ(MakePackedUniZero(options).status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(PackedUniZeroBytes(options).status().code(), absl::StatusCode::kInvalidArgument);
 }
+
+using packed_engine_parity::Case;
+using enum EncoderKind;
+
+class PackedUniZero : public testing::TestWithParam<Case> {};
+
+TEST_P(PackedUniZero, GivesTheNumbersOfTheEagerOne) {
+  packed_engine_parity::ExpectNumbersOfEager(GetParam());
+}
+
+TEST_P(PackedUniZero, ThreadsChangeNoBit) {
+  packed_engine_parity::ExpectThreadsChangeNoBit(GetParam());
+}
+
+TEST_P(PackedUniZero, AllocatesNothingOnceWarm) {
+  packed_engine_parity::ExpectNoAllocationOnceWarm(GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(All, PackedUniZero,
+                         testing::Values(Case{"Vector", Family::kUniZero, kVector, {3}},
+                                         Case{"Board", Family::kUniZero, kBoard, {2, 5, 6}},
+                                         Case{"Image", Family::kUniZero, kImage, {3, 22, 18}}),
+                         [](const auto& each) { return each.param.name; });
 
 }  // namespace
 }  // namespace lzero::packed_unizero_test
