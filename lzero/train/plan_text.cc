@@ -56,19 +56,32 @@ std::string StopText(absl::Span<const ExperimentConfig> tasks) {
   return absl::StrJoin(rules, ", or ");
 }
 
+// Steps after which an episode has ended; 0: not known.
+int64_t LongestEpisode(const EnvSpec& spec) {
+  if (spec.max_episode_steps == 0 || spec.longest_episode == 0) {
+    return std::max(spec.max_episode_steps, spec.longest_episode);
+  }
+  return std::min(spec.max_episode_steps, spec.longest_episode);
+}
+
 // What roots see and training does not show, and what would mend it; "" where there is nothing.
-// Sequences from the starts of episodes are taken for whole ones: how long episodes are is not
-// known where they end by themselves.
+// Sequences from the starts of episodes, which have no context, are taken for whole ones where
+// nobody knows how long episodes are.
 std::string ContextText(const ExperimentConfig& config, const EnvSpec& spec) {
-  if (config.replay.sample_from == SampleFrom::kEpisodeStarts) return "";
-  const int64_t shown = config.replay.num_context_steps + config.replay.num_unroll_steps - 1;
+  const bool from_starts = config.replay.sample_from == SampleFrom::kEpisodeStarts;
+  const int64_t longest = LongestEpisode(spec);
+  if (from_starts && longest == 0) return "";
+  const int64_t context = from_starts ? 0 : config.replay.num_context_steps;
+  const int64_t shown = context + config.replay.num_unroll_steps - 1;
   int64_t seen = MaxPastSteps(config.model, spec);
-  if (spec.max_episode_steps > 0) seen = std::min(seen, spec.max_episode_steps - 1);
+  if (longest > 0) seen = std::min(seen, longest - 1);
   if (seen <= shown) return "";
   std::vector<std::string> advice = {
-      absl::StrCat("raise replay.num_unroll_steps to ", seen - config.replay.num_context_steps + 1),
-      absl::StrCat("raise replay.num_context_steps to ",
-                   seen - config.replay.num_unroll_steps + 1)};
+      absl::StrCat("raise replay.num_unroll_steps to ", seen - context + 1)};
+  if (!from_starts) {
+    advice.push_back(absl::StrCat("raise replay.num_context_steps to ",
+                                  seen - config.replay.num_unroll_steps + 1));
+  }
   ModelConfig shorter = config.model;
   do {
     shorter.context_length -= 2;  // a step is two tokens

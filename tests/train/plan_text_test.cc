@@ -138,9 +138,17 @@ TEST(PlanTextTest, ThePlanWarnsOfRootsThatSeeMoreThanTrainingShows) {
   covered = config;
   covered.env.max_episode_steps = 2;  // a root has one step before it
   EXPECT_TRUE(is_covered(covered));
+  // From starts no context comes, and episodes may be longer.
   covered = config;
   covered.replay.sample_from = SampleFrom::kEpisodeStarts;
+  covered.env.id = "2048";  // nobody knows how long
+  covered.env.max_episode_steps = 0;
   EXPECT_TRUE(is_covered(covered));
+  ExperimentConfig cut = config;
+  cut.replay.sample_from = SampleFrom::kEpisodeStarts;
+  EXPECT_THAT(PlanText(cut).value(),
+              HasSubstr("training shows 1: raise replay.num_unroll_steps to 3, or lower "
+                        "model.context_length to 2\n"));
   covered = config;
   covered.model.family = Family::kMuZero;
   EXPECT_TRUE(is_covered(covered));
