@@ -77,7 +77,7 @@ absl::StatusOr<Position> ParseFen(absl::string_view fen) {
   const std::vector<absl::string_view> fields = absl::StrSplit(fen, ' ', absl::SkipEmpty());
   if (fields.size() < 4 || fields.size() > 6) {
     return absl::InvalidArgumentError(
-        absl::StrCat("it has ", fields.size(), " fields; allowed: 4 to 6"));
+        absl::StrCat("number of fields: ", fields.size(), "; allowed: 4 to 6"));
   }
   Position position;
   LZ_RETURN_IF_ERROR(ParsePieces(fields[0], position));

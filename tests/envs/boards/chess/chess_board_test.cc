@@ -78,7 +78,8 @@ TEST(ChessBoardTest, ThePositionIsASetting) {
   EXPECT_TRUE(env->spec().symmetries.empty());
   const auto black = *Make("4k3/8/8/8/8/8/4P3/4K3 b - - 0 7");
   EXPECT_EQ(black->Reset(0).to_play, 1);
-  EXPECT_EQ(Make("4k3/8/8").status().message(), "fen of 'chess': it has 1 fields; allowed: 4 to 6");
+  EXPECT_EQ(Make("4k3/8/8").status().message(),
+            "fen of 'chess': number of fields: 1; allowed: 4 to 6");
   EXPECT_EQ(Make("4k3/8/8/8/8/8/8/4K3 w - -").status().message(),
             "fen of 'chess': the game is over there; got '4k3/8/8/8/8/8/8/4K3 w - -'");
   EXPECT_TRUE(ChessEntry().factory({12700}).ok());  // a cap that no game reaches

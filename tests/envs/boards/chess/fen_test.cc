@@ -39,8 +39,8 @@ TEST(ChessFenTest, SaysWhatIsWrong) {
     return std::string(ParseFen(fen).status().message());
   };
   // Fields.
-  EXPECT_EQ(error(""), "it has 0 fields; allowed: 4 to 6");
-  EXPECT_EQ(error("8/8 w -"), "it has 3 fields; allowed: 4 to 6");
+  EXPECT_EQ(error(""), "number of fields: 0; allowed: 4 to 6");
+  EXPECT_EQ(error("8/8 w -"), "number of fields: 3; allowed: 4 to 6");
   EXPECT_EQ(error("8/8/8 w - -"), "board is '8/8/8'; allowed: eight ranks with '/' between them");
   const std::string squares = "; allowed: eight squares of PNBRQKpnbrqk, 1 .. 8";
   EXPECT_EQ(error("k7/8/8/7/8/8/8/K7 w - -"), "rank 5 is '7'" + squares);
