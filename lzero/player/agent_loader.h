@@ -41,7 +41,7 @@ struct LoadAgentOptions {
   // nullopt: as the config says. On another kind of device than the run's, its fastest runner.
   std::optional<Device> device = {};
   std::vector<std::string> plugins = {};    // in place of the run's, if there are any
-  std::optional<int64_t> num_threads = {};  // of the network; nullopt: as the config says
+  std::optional<int64_t> num_threads = {};  // of the network, below settings; nullopt: as the run
   int64_t num_roots = 0;                    // of one search; 0: as many as environments
   std::string task = "";                    // of a run of several: which one
   std::vector<std::string> settings = {};   // "key=value" of search and inference, over the config:

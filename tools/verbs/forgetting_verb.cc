@@ -39,7 +39,7 @@ using OrderedJson = nlohmann::ordered_json;
 struct ForgettingOptions {
   std::string before, after;  // run folders or checkpoints
   int64_t episodes = 20;      // of each task
-  int64_t threads = 1;
+  int64_t threads = 1;        // of the network
   bool json = false;
   std::optional<double> min_ratio;  // exit 3 when a task keeps less
 };
@@ -79,6 +79,7 @@ absl::StatusOr<Played> Play(const std::string& path, const std::string& task,
   LoadAgentOptions wanted;
   wanted.make_engine = MakeEngine;
   wanted.task = task;
+  wanted.num_threads = options.threads;
   LZ_ASSIGN_OR_RETURN(LoadedAgent agent, LoadAgent(path, MakeRegistry(), wanted, &pool));
   std::vector<uint64_t> seeds;
   for (int64_t i = 0; i < options.episodes; ++i) {

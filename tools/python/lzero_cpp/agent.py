@@ -306,7 +306,8 @@ def load(run: Path, *, task: Optional[str] = None, simulations: Optional[int] = 
     """The agent of a run folder (its best checkpoint) or of a checkpoint, in a program of its own.
 
     `task`: which one of a run of several, `simulations` a move (default: as the run evaluates), `device` cpu, cuda
-    or cuda:N (default: as the run), `threads` of the network (default: as the run), `max_batch` episodes at once. LzeroError when it cannot be loaded.
+    or cuda:N (default: as the run), `threads` of the network (default: as the run), `max_batch` episodes at once.
+    LzeroError when it cannot be loaded.
 
     >>> import lzero_cpp
     >>> with lzero_cpp.load("runs/counting", simulations=4) as agent:

@@ -45,11 +45,10 @@ struct MatchOptions {
   int64_t num_games = 100;
   uint64_t seed = 0;
   std::optional<int64_t> opening_plies;  // null: 2 with a checkpoint, else 0
-  // For networks (null: as the run), and for players that are none (null: 1).
-  std::optional<int64_t> threads;
-  std::string device;                                      // "": as the run; cpu, cuda
-  std::string task;                                        // of a run of several
-  bool judge = false;                                      // compare moves with perfect ones
+  std::optional<int64_t> threads;        // of networks (null: as the run), of others (null: 1)
+  std::string device;                    // "": as the run; cpu, cuda
+  std::string task;                      // of a run of several
+  bool judge = false;                    // compare moves with perfect ones
   std::array<std::vector<std::string>, 2> agent_settings;  // "name=value" of a checkpoint's config
   bool json = false;
   std::optional<double> min_score;  // exit 3 when A takes a smaller part of the points

@@ -1,5 +1,5 @@
-// The packed engine of UniZero, for every encoder, from roots without a past; with one, its numbers
-// are those of unizero_inference_test.cc, which runs it.
+// The packed engine of UniZero, for boards and pictures; for vectors its numbers are those of
+// unizero_inference_test.cc, which runs it.
 #include "gtest/gtest.h"
 #include "lzero/base/log.h"
 #include "lzero/family/unizero/engine/unizero_inference.h"
@@ -60,8 +60,7 @@ TEST_P(PackedUniZero, AllocatesNothingOnceWarm) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, PackedUniZero,
-                         testing::Values(Case{"Vector", Family::kUniZero, kVector, {3}},
-                                         Case{"Board", Family::kUniZero, kBoard, {2, 5, 6}},
+                         testing::Values(Case{"Board", Family::kUniZero, kBoard, {2, 5, 6}},
                                          Case{"Image", Family::kUniZero, kImage, {3, 22, 18}}),
                          [](const auto& each) { return each.param.name; });
 
