@@ -158,7 +158,7 @@ def main():
     os.environ["LZERO_COMMAND"] = "tools/run.sh"
     program.expect("help names the command", 0, ["Usage: tools/run.sh envs check", "tools/run.sh envs list",
                                                  "--seed UINT=0", "=1000"], "envs", "check", "--help")
-    program.expect("defaults of eval", 0, ["]=1 ", "Threads of the network"], "eval", "--help")
+    program.expect("defaults of eval", 0, ["]=20 ", "Threads of the network (default: as in the run)"], "eval", "--help")
     program.expect("doctor names the command", 0, ["tools/run.sh envs list"], "doctor")
     program.finish()
 
