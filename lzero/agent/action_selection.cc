@@ -12,6 +12,9 @@ double TemperatureAt(const SearchConfig& config, int64_t env_steps) {
   if (decay <= 0) return config.temperature;
   const double share =
       std::clamp(static_cast<double>(env_steps) / static_cast<double>(decay), 0.0, 1.0);
+  if (config.temperature_schedule == TemperatureSchedule::kHalves) {
+    return config.temperature * (share < 0.5 ? 1.0 : share < 0.75 ? 0.5 : 0.25);
+  }
   return config.temperature + share * (config.temperature_final - config.temperature);
 }
 

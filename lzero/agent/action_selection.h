@@ -11,9 +11,8 @@
 
 namespace lzero {
 
-// The temperature after `env_steps` environment steps: linear from search.temperature to
-// search.temperature_final over search.temperature_decay_env_steps, then constant; without a decay
-// search.temperature always.
+// The temperature after `env_steps` environment steps, by search.temperature_schedule over
+// search.temperature_decay_env_steps, then constant; without a decay search.temperature always.
 double TemperatureAt(const SearchConfig& config, int64_t env_steps);
 
 // An action drawn with probability proportional to visit_counts^(1 / temperature), as in [MuZero,

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "absl/functional/function_ref.h"
 #include "lzero/base/check.h"
 #include "lzero/config/scalar_text.h"
 #include "lzero/config/schema.h"
@@ -61,6 +62,11 @@ void CheckSearch(const ExperimentConfig& config, Errors* errors) {
           errors, {"search.num_sampled_actions", "inference.runner"},
           "cuda_search_graph searches all actions of a node; got a number of sampled ones; "
           "allowed: null, or another runner");
+  Require(!search.num_sampled_actions.has_value() || !search.num_interior_samples.has_value() ||
+              *search.num_interior_samples <= *search.num_sampled_actions,
+          errors, {"search.num_interior_samples", "search.num_sampled_actions"},
+          "must be at most num_sampled_actions; got ", search.num_interior_samples.value_or(0),
+          " of ", search.num_sampled_actions.value_or(0));
   Require(search.cheap_fraction == 0.0 || search.cheap_num_simulations <= search.num_simulations,
           errors, {"search.cheap_num_simulations", "search.num_simulations"},
           "must be at most num_simulations; got ", search.cheap_num_simulations, " of ",
@@ -82,10 +88,17 @@ void CheckReplay(const ExperimentConfig& config, Errors* errors) {
       {"replay.capacity", "replay.num_unroll_steps", "replay.td_steps", "replay.num_context_steps"},
       "must hold num_context_steps + num_unroll_steps + td_steps; got capacity ", replay.capacity,
       ", needed ", sequence);
+  Require(replay.td_decay_updates == 0 || replay.td_steps_final <= replay.td_steps, errors,
+          {"replay.td_steps_final", "replay.td_steps", "replay.td_decay_updates"},
+          "must be at most td_steps, from where it shrinks; got td_steps_final ",
+          replay.td_steps_final, ", td_steps ", replay.td_steps);
   Require(replay.num_context_steps == 0 || replay.sample_from != SampleFrom::kEpisodeStarts, errors,
           {"replay.num_context_steps", "replay.sample_from"},
           "nothing lies before the start of an episode; got num_context_steps ",
           replay.num_context_steps, " with sample_from episode_starts; allowed: 0");
+  Require(replay.bootstrap_context_steps == 0 || !replay.augment_symmetries, errors,
+          {"replay.bootstrap_context_steps", "replay.augment_symmetries"}, "got ",
+          replay.bootstrap_context_steps, " and true; allowed: one of the two");
   Require(replay.augment_shift == 0 || !replay.augment_symmetries, errors,
           {"replay.augment_shift", "replay.augment_symmetries"}, "got ", replay.augment_shift,
           " and true; allowed: one of the two, since a shifted board is no image of "
@@ -110,6 +123,13 @@ void CheckTrain(const ExperimentConfig& config, Errors* errors) {
           {"train.learning_rate_schedule", "stop.max_env_steps"},
           "cosine and linear end at stop.max_env_steps; got max_env_steps null; allowed: constant, "
           "or a number of max_env_steps");
+  Require(train.tail_updates == 0 || config.stop.max_env_steps.has_value(), errors,
+          {"train.tail_updates", "stop.max_env_steps"},
+          "begins at stop.max_env_steps; got max_env_steps null; allowed: 0, or a number of "
+          "max_env_steps");
+  Require(train.reset_every_updates == 0 || config.tasks.size() <= 1, errors,
+          {"train.reset_every_updates", "tasks"}, "what several tasks share is not reset; got ",
+          train.reset_every_updates, "; allowed: 0, or one task");
   Require(train.on_nan == OnNan::kStop || config.checkpoint.every_updates > 0, errors,
           {"train.on_nan", "checkpoint.every_updates"},
           "rollback needs checkpoints during the run; got checkpoint.every_updates 0");
@@ -232,33 +252,31 @@ std::vector<ConsistencyError> UnreadErrors(ExperimentConfig config,
   return errors;
 }
 
-std::vector<ConsistencyError> UnreadSettings(const ExperimentConfig& config) {
-  Errors errors;
-  const auto unread = [&](bool holds, const char* chooser, const std::vector<std::string>& keys) {
-    if (!holds) return;
-    for (ConsistencyError& error : UnreadErrors(config, keys, chooser)) {
-      errors.push_back(std::move(error));
-    }
-  };
+namespace {
+
+// What is unread: `keys` where `holds`, because of `chooser`.
+using UnreadCall =
+    absl::FunctionRef<void(bool holds, const char* chooser, const std::vector<std::string>& keys)>;
+
+void UnreadOfModel(const ExperimentConfig& config, UnreadCall unread) {
   const bool vector = config.model.encoder == EncoderKind::kVector;
   unread(vector, "model.encoder",
          {"model.encoder_channels", "model.encoder_blocks", "model.head_pooling"});
+  unread(config.model.encoder == EncoderKind::kBoard, "model.encoder",
+         {"model.normalize_observations"});
   unread(!vector, "model.encoder", {"model.encoder_width", "model.encoder_layers"});
+  unread(config.model.latent_loss != LatentLoss::kCosine, "model.latent_loss",
+         {"model.projector_layers"});
+  unread(config.model.projector_layers == 1, "model.projector_layers", {"model.projector_norm"});
   unread(config.model.latent_norm != LatentNorm::kSimNorm, "model.latent_norm",
          {"model.sim_norm_group"});
   unread(!config.model.value_support.empty() &&
              (!config.model.reward_support.empty() || config.model.family == Family::kAlphaZero),
          "model.value_support", {"model.support_size"});
-  unread(!config.replay.prioritized, "replay.prioritized",
-         {"replay.priority_exponent", "replay.importance_exponent"});
-  unread(config.train.learning_rate_schedule == LearningRateSchedule::kConstant,
-         "train.learning_rate_schedule", {"train.final_learning_rate"});
-  unread(config.env.random_opening_fraction == 0.0, "env.random_opening_fraction",
-         {"env.random_opening_plies"});
-  unread(!config.stop.target_return.has_value(), "stop.target_return",
-         {"stop.patience", "stop.end_at_target"});
-  // How the search chooses, and how an action is drawn from what it found.
-  const SearchConfig& search = config.search;
+}
+
+// How the search chooses, and how an action is drawn from what it found.
+void UnreadOfSearch(const SearchConfig& search, UnreadCall unread) {
   const bool puct = search.policy == SearchPolicy::kPuct;
   const bool of_tree = search.q_transform == QTransform::kTreeMinMax;
   const bool of_config = search.q_transform == QTransform::kMinMax;
@@ -271,13 +289,15 @@ std::vector<ConsistencyError> UnreadSettings(const ExperimentConfig& config) {
           "search.rescale_values", "search.use_mixed_value", "search.gumbel_scale"});
   unread(!puct, "search.policy",
          {"search.root_noise_alpha", "search.root_noise_fraction", "search.pb_c_init",
-          "search.pb_c_base", "search.temperature", "search.temperature_final",
-          "search.temperature_decay_env_steps", "search.temperature_steps",
-          "search.root_policy_temperature", "search.forced_playouts"});
+          "search.pb_c_base", "search.temperature_steps", "search.root_policy_temperature",
+          "search.forced_playouts"});
   unread(search.cheap_fraction == 0.0, "search.cheap_fraction", {"search.cheap_num_simulations"});
   unread(puct && search.root_noise_fraction == 0.0, "search.root_noise_fraction",
          {"search.root_noise_alpha"});
-  unread(puct && !decays, "search.temperature_decay_env_steps", {"search.temperature_final"});
+  unread(!decays, "search.temperature_decay_env_steps",
+         {"search.temperature_final", "search.temperature_schedule"});
+  unread(decays && search.temperature_schedule == TemperatureSchedule::kHalves,
+         "search.temperature_schedule", {"search.temperature_final"});
   unread(!epsilon_decays, "search.epsilon_decay_env_steps", {"search.epsilon_final"});
   unread(!explores, "search.epsilon", {"search.epsilon_max_hold"});
   unread(!of_config, "search.q_transform", {"search.min_value", "search.max_value"});
@@ -285,7 +305,38 @@ std::vector<ConsistencyError> UnreadSettings(const ExperimentConfig& config) {
   unread(of_tree || of_config, "search.q_transform", {"search.q_epsilon"});
   unread(!puct && !completed, "search.q_transform", {"search.rescale_values"});
   unread(!search.num_sampled_actions.has_value(), "search.num_sampled_actions",
-         {"search.sample_temperature", "search.uniform_sample_fraction"});
+         {"search.num_interior_samples", "search.sample_temperature",
+          "search.uniform_sample_fraction", "search.root_wide_fraction", "search.sample_prior"});
+  unread(search.root_wide_fraction == 0.0, "search.root_wide_fraction", {"search.root_wide_scale"});
+}
+
+}  // namespace
+
+std::vector<ConsistencyError> UnreadSettings(const ExperimentConfig& config) {
+  Errors errors;
+  const auto unread = [&](bool holds, const char* chooser, const std::vector<std::string>& keys) {
+    if (!holds) return;
+    for (ConsistencyError& error : UnreadErrors(config, keys, chooser)) {
+      errors.push_back(std::move(error));
+    }
+  };
+  UnreadOfModel(config, unread);
+  unread(!config.replay.prioritized, "replay.prioritized",
+         {"replay.priority_exponent", "replay.importance_exponent", "replay.min_importance_weight",
+          "replay.priority_error", "replay.initial_priority"});
+  unread(config.replay.td_decay_updates == 0, "replay.td_decay_updates", {"replay.td_steps_final"});
+  unread(config.replay.value_bootstrap == ValueBootstrap::kSearch, "replay.value_bootstrap",
+         {"replay.bootstrap_context_steps"});
+  unread(config.replay.root_value_share == 0.0, "replay.root_value_share",
+         {"replay.root_value_min_age"});
+  unread(config.train.learning_rate_schedule == LearningRateSchedule::kConstant,
+         "train.learning_rate_schedule", {"train.final_learning_rate"});
+  unread(config.train.reset_every_updates == 0, "train.reset_every_updates", {"train.reset_share"});
+  unread(config.env.random_opening_fraction == 0.0, "env.random_opening_fraction",
+         {"env.random_opening_plies"});
+  unread(!config.stop.target_return.has_value(), "stop.target_return",
+         {"stop.patience", "stop.end_at_target"});
+  UnreadOfSearch(config.search, unread);
   return errors;
 }
 

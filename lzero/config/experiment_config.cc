@@ -22,8 +22,6 @@ int ThreadsOr(const std::optional<int64_t>& configured) {
 
 }  // namespace
 
-bool SearchConfig::operator==(const SearchConfig& other) const = default;
-
 void EnvConfig::Visit(FieldList& field) {
   field.Begin("env", "The environment, and how many copies of it run.");
   field("id", &id, "Name of the environment, see: lzero envs list");
@@ -88,99 +86,6 @@ void LossConfig::Visit(FieldList& field) {
         "Family stochastic_muzero: which chance outcome follows", "", kStochastic);
 }
 
-void SearchConfig::Visit(FieldList& field) {
-  field.Begin("search", "Monte-Carlo tree search while collecting and evaluating.");
-  field("policy", &policy, {"puct", "gumbel"}, "Rule of selection and of the policy target");
-  field("num_simulations", &num_simulations, {1, SearchConfig::kMostSimulations},
-        "Simulations a search", "simulations", kCartPole);
-  field("temperature", &temperature, {0, 100},
-        "Collected actions are drawn from visit counts to the power 1/temperature; 0: the most "
-        "visited",
-        "", kTrialRuns);
-  field("temperature_final", &temperature_final, {0, 100},
-        "Temperature after the decay; unused when temperature_decay_env_steps is 0", "",
-        kTrialRuns);
-  field("temperature_decay_env_steps", &temperature_decay_env_steps, kSteps,
-        "Linear from temperature to temperature_final over this many; 0: no decay", "env steps");
-  field("temperature_steps", &temperature_steps, {0, 1e9},
-        "Collected actions are drawn in so many first steps of an episode, then the most visited "
-        "is taken; 0: drawn at all steps",
-        "steps", kAlphaZero);
-  field("cheap_fraction", &cheap_fraction, {0, 1, false, true},
-        "Share of the searches of collection that are cheap ones, for all environments at once: "
-        "without noise, and their steps give no policy target; values are learned from all steps",
-        "", kKataGo);
-  field("cheap_num_simulations", &cheap_num_simulations, {1, kMostSimulations},
-        "Simulations of a cheap search, at most num_simulations", "simulations", kKataGo);
-  field("epsilon", &epsilon, {0, 1},
-        "Chance that a random action takes over in collection, in place of what search chose, at "
-        "each step where none is held; the policy target stays the search's",
-        "", kEpsilonGreedy);
-  field("epsilon_final", &epsilon_final, {0, 1},
-        "epsilon after the decay; unused when epsilon_decay_env_steps is 0");
-  field("epsilon_decay_env_steps", &epsilon_decay_env_steps, kSteps,
-        "Linear from epsilon to epsilon_final over this many; 0: no decay", "env steps");
-  field("epsilon_max_hold", &epsilon_max_hold, {1, 10000},
-        "A random action is held for n steps, n^-2 being how likely n is, up to this; 1: plain "
-        "epsilon-greedy",
-        "env steps", kEpsilonGreedy);
-  field("q_transform", &q_transform,
-        {"tree_min_max", "parent_and_siblings", "min_max", "completed_by_mix_value"},
-        "How Q values are scaled in PUCT, and the completed Q values in Gumbel", "", kMuZeroB);
-  field("min_max_delta", &min_max_delta, {0, 1e6, true},
-        "q_transform tree_min_max: floor of the range of Q values", "",
-        "LightZero, value_delta_max");
-  field("min_value", &min_value, {-1e9, 1e9}, "q_transform min_max: value that becomes 0");
-  field("max_value", &max_value, {-1e9, 1e9}, "q_transform min_max: value that becomes 1");
-  field("max_depth", &max_depth, {1, 100000},
-        "Nodes deeper than this are not expanded; null: no limit", "edges");
-  VisitRules(field);
-}
-
-void SearchConfig::VisitRules(FieldList& field) {
-  field("num_sampled_actions", &num_sampled_actions, {2, 100000},
-        "Actions K drawn from the policy at each node, which the search chooses from; null: all of "
-        "them, which box actions do not allow",
-        "actions", kSampled);
-  field("sample_temperature", &sample_temperature, {0, 100, true},
-        "Sampled actions are drawn from the policy to the power 1/this (box: with its variance "
-        "times this); their priors correct for it",
-        "", kSampled);
-  field("uniform_sample_fraction", &uniform_sample_fraction, kFraction,
-        "Box: share of sampled actions that are drawn uniformly; priors correct for it", "",
-        kSampled);
-  field("root_noise_alpha", &root_noise_alpha, {0, 1000, true},
-        "PUCT: concentration of the Dirichlet noise at the root while collecting", "", kLightZero);
-  field("root_noise_fraction", &root_noise_fraction, kFraction,
-        "PUCT: share of the noise in the root's prior; 0: no noise", "", kMuZeroB);
-  field("root_policy_temperature", &root_policy_temperature, {0, 100, true},
-        "PUCT: the policy at the root of a collecting search is taken to the power 1/this before "
-        "noise is mixed in",
-        "", kKataGo);
-  field(
-      "forced_playouts", &forced_playouts, {0, 1000},
-      "PUCT: a collecting search visits each action a that it has visited at its root at least "
-      "sqrt(this * P(a) * visits) times; policy targets leave out what such visits added; 0: none",
-      "", kKataGo);
-  field("pb_c_init", &pb_c_init, {0, 1000}, "PUCT: exploration constant", "", kMuZeroB);
-  field("pb_c_base", &pb_c_base, {1, 1e12}, "PUCT: visits at which exploration begins to grow", "",
-        kMuZeroB);
-  field("max_num_considered_actions", &max_num_considered_actions, {1, 100000},
-        "Gumbel: actions that enter sequential halving at the root, at most", "actions", kGumbel);
-  field("value_scale", &value_scale, {0, 1000, true},
-        "Gumbel: completed Q is multiplied by (maxvisit_init + most visits) * this", "", kGumbel);
-  field("maxvisit_init", &maxvisit_init, {0, 1e6},
-        "Gumbel: visits added in the scale of the completed Q", "visits", kGumbel);
-  field("rescale_values", &rescale_values,
-        "Gumbel with completed_by_mix_value: completed Q is scaled to [0, 1] at each node", "",
-        kGumbel);
-  field("use_mixed_value", &use_mixed_value,
-        "Gumbel: unvisited actions take the mixed value; false: the network's value", "", kGumbel);
-  field("q_epsilon", &q_epsilon, {0, 1, true}, "Floor of a value range inside one node");
-  field("gumbel_scale", &gumbel_scale, {0, 100},
-        "Gumbel: scale of the noise at the root while collecting; 0: no noise", "", kGumbel);
-}
-
 void ReplayConfig::Visit(FieldList& field) {
   field.Begin("replay", "The replay buffer and the targets made from it.");
   field("capacity", &capacity, {1, 1e10}, "Newest transitions kept", "transitions");
@@ -193,6 +98,16 @@ void ReplayConfig::Visit(FieldList& field) {
         "steps", kCartPole);
   field("td_steps", &td_steps, {1, 100000},
         "Rewards summed in the n-step value target before the bootstrap", "steps", kTrialRuns);
+  field("td_decay_updates", &td_decay_updates, kSteps,
+        "td_steps shrinks geometrically to td_steps_final over so many updates, anew after each "
+        "reset of the network; 0: it stays",
+        "updates", kBbf);
+  field("td_steps_final", &td_steps_final, {1, 100000}, "Where td_decay_updates ends", "steps",
+        kBbf);
+  field("td_age", &td_age, kSteps,
+        "A sample so old has one step of td_steps less, one twice as old two less, down to 1: what "
+        "an older policy did counts for less; 0: never",
+        "transitions", "EfficientZero, Ye et al. 2021");
   field("num_context_steps", &num_context_steps, {0, 10000},
         "Steps before the first unrolled one that enter the sequence without loss", "steps");
   field("sample_from", &sample_from, {"anywhere", "episode_starts"},
@@ -200,19 +115,45 @@ void ReplayConfig::Visit(FieldList& field) {
         "tasks need whose cue comes first",
         "", "LightZero, sample_type");
   field("discount", &discount, {0, 1, true}, "Discount of future rewards", "", kMuZero);
+  VisitSampling(field);
+}
+
+void ReplayConfig::VisitSampling(FieldList& field) {
   field("prioritized", &prioritized, "Sample by priority instead of uniformly");
   field("priority_exponent", &priority_exponent, {0, 10},
         "Prioritized: sampling probability goes with priority to this power", "", kPriorities);
   field("importance_exponent", &importance_exponent, kFraction,
         "Prioritized: power of the importance weights", "", kPriorities);
+  field("min_importance_weight", &min_importance_weight, kFraction,
+        "Prioritized: importance weights, of which the largest in a batch is 1, are no less", "",
+        kEfficientZeroV2);
+  field("priority_error", &priority_error, {"mean", "first"},
+        "Prioritized: the new priority of a sample, the mean error of its values, or that of its "
+        "first position",
+        "", kEfficientZeroV2);
+  field("initial_priority", &initial_priority, {"largest", "own_error"},
+        "Prioritized: of positions that were not sampled yet, the largest priority so far, or how "
+        "far the network's value was from rewards and values of the searches that followed",
+        "", kEfficientZeroV2);
   field(
       "value_bootstrap", &value_bootstrap, {"search", "target_network"},
       "Value at the end of the n steps: stored from the search, or computed by the target network",
       "", kTrialRuns);
+  field(
+      "bootstrap_context_steps", &bootstrap_context_steps, {0, 10000},
+      "Family unizero with value_bootstrap target_network: the target network reads so many steps "
+      "before an observation that it gives the value of, as a search reads them before its root; "
+      "0: the observation alone",
+      "steps", "LightZero, UniZero buffer");
   field("root_value_share", &root_value_share, kFraction,
         "Share of value targets that is the value which the search found at their own position; "
         "the rest is the return of n steps",
         "", kKataGo);
+  field("root_value_min_age", &root_value_min_age, kSteps,
+        "Only samples at least so old have root_value_share in their targets, the others have "
+        "none: with share 1 and reanalyze, old samples take the value of a fresh search in the "
+        "place of rewards that an older policy got",
+        "transitions", kEfficientZeroV2);
   field("augment_symmetries", &augment_symmetries,
         "Show each sample to the learner as one of its images under the symmetries that the "
         "environment declares, drawn at random",
@@ -224,7 +165,9 @@ void ReplayConfig::Visit(FieldList& field) {
   field("reanalyze_ratio", &reanalyze_ratio, {0, 1000},
         "Stored positions, drawn uniformly, that are searched again with the target network for "
         "each step collected after train.start_env_steps: the new policy and root value replace "
-        "the stored ones. Exact over the run, in batches of env.num_collectors; 0: never",
+        "the stored ones. Exact over the run, in batches of those that a step of all collectors is "
+        "owed, 64 at most; 0: "
+        "never",
         "positions", "MuZero Reanalyze, Schrittwieser et al. 2021");
 }
 
@@ -238,6 +181,17 @@ void TrainConfig::Visit(FieldList& field) {
         "Replay ratio: updates for each env step after start_env_steps", "updates", kLightZero);
   field("start_env_steps", &start_env_steps, kSteps, "Steps collected before the first update",
         "env steps", kTrialRuns);
+  field("tail_updates", &tail_updates, kSteps,
+        "Updates after the last env step, from what was collected; stored positions go on being "
+        "searched again as often for each update",
+        "updates", kEfficientZeroV2);
+  field("reset_every_updates", &reset_every_updates, kSteps,
+        "After so many updates heads begin anew and all other weights are mixed with fresh ones, "
+        "which keeps a network able to learn at high replay ratios; as long as the run goes on for "
+        "as many more; 0: never",
+        "updates", kBbf);
+  field("reset_share", &reset_share, kFraction,
+        "A reset: share of fresh weights in those that are not a head's", "", kBbf);
   field("steps_per_round", &steps_per_round, {1, 1e6},
         "Steps of each environment before the updates that are due for them", "steps");
   field("num_threads", &num_threads, {1, 1024},

@@ -12,6 +12,7 @@
 
 #include "lzero/config/device.h"
 #include "lzero/config/model/model_config.h"
+#include "lzero/config/search/search_config.h"
 #include "lzero/config/task_config.h"
 
 namespace lzero {
@@ -55,53 +56,9 @@ struct LossConfig {
   void Visit(FieldList& field);
 };
 
-enum class SearchPolicy { kPuct, kGumbel };
-enum class QTransform { kTreeMinMax, kParentAndSiblings, kMinMax, kCompletedByMixValue };
-
-struct SearchConfig {
-  static constexpr int64_t kMostSimulations = 100'000;  // of any search
-  SearchPolicy policy = SearchPolicy::kPuct;
-  int64_t num_simulations = 25;
-  double temperature = 1.0;
-  double temperature_final = 1.0;
-  int64_t temperature_decay_env_steps = 0;  // linear from temperature to temperature_final
-  int64_t temperature_steps = 0;            // of an episode; 0: all
-  double epsilon = 0.0;                     // of temporally extended epsilon-greedy collection
-  double epsilon_final = 0.0;
-  int64_t epsilon_decay_env_steps = 0;  // linear from epsilon to epsilon_final
-  int64_t epsilon_max_hold = 1;         // steps
-  double root_noise_alpha = 0.3;
-  double root_noise_fraction = 0.25;
-  double root_policy_temperature = 1.0;  // while collecting
-  double forced_playouts = 0.0;          // while collecting: k of sqrt(k P N)
-  double pb_c_init = 1.25;
-  double pb_c_base = 19652.0;
-  QTransform q_transform = QTransform::kTreeMinMax;  // of PUCT, and of Gumbel's completed Q
-  double min_max_delta = 0.01;                       // floor of the tree's value range
-  double min_value = -1.0;                           // fixed range of q_transform min_max
-  double max_value = 1.0;
-  int64_t max_num_considered_actions = 16;  // Gumbel
-  double value_scale = 0.1;                 // Gumbel
-  double maxvisit_init = 50.0;              // Gumbel
-  bool rescale_values = true;               // Gumbel: completed_by_mix_value per node
-  bool use_mixed_value = true;              // false: unvisited actions take the network's value
-  double q_epsilon = 1e-8;                  // floor of a value range inside one node
-  double gumbel_scale = 1.0;                // Gumbel: noise while collecting
-  std::optional<int64_t> max_depth;
-  double cheap_fraction = 0.0;                 // of the searches of collection
-  int64_t cheap_num_simulations = 8;           // theirs
-  std::optional<int64_t> num_sampled_actions;  // K a node; null: all of them (discrete only)
-  double sample_temperature = 1.0;             // of the policy that they are drawn from
-  double uniform_sample_fraction = 0.0;        // of box actions: drawn uniformly instead
-  int64_t NodesPerRoot() const { return num_simulations + 1; }
-  void Visit(FieldList& field);
-  bool operator==(const SearchConfig& other) const;
-
- private:
-  void VisitRules(FieldList& field);  // the last ones: of sampling, PUCT and Gumbel
-};
-
 enum class ValueBootstrap { kSearch, kTargetNetwork };
+enum class PriorityError { kMean, kFirst };
+enum class InitialPriority { kLargest, kOwnError };
 enum class SampleFrom { kAnywhere, kEpisodeStarts };
 
 struct ReplayConfig {
@@ -116,12 +73,23 @@ struct ReplayConfig {
   bool prioritized = false;
   double priority_exponent = 0.6;
   double importance_exponent = 0.4;
+  double min_importance_weight = 0.0;
+  PriorityError priority_error = PriorityError::kMean;
+  InitialPriority initial_priority = InitialPriority::kLargest;
   ValueBootstrap value_bootstrap = ValueBootstrap::kTargetNetwork;
-  double root_value_share = 0.0;  // of value targets
+  int64_t bootstrap_context_steps = 0;
+  int64_t td_decay_updates = 0;  // from td_steps to td_steps_final; 0: no decay
+  int64_t td_steps_final = 3;
+  int64_t td_age = 0;              // transitions of age for which td_steps falls by one; 0: never
+  double root_value_share = 0.0;   // of value targets
+  int64_t root_value_min_age = 0;  // transitions, of samples that have this share
   bool augment_symmetries = false;
   int64_t augment_shift = 0;
   double reanalyze_ratio = 0.0;  // positions searched again for each env step
   void Visit(FieldList& field);
+
+ private:
+  void VisitSampling(FieldList& field);  // the last ones: priorities, targets, augmentation
 };
 
 enum class LearningRateSchedule { kConstant, kCosine, kLinear };
@@ -141,6 +109,9 @@ struct TrainConfig {
   double grad_clip = 5.0;
   double target_update_rate = 0.05;  // EMA a update
   int64_t start_env_steps = 500;
+  int64_t tail_updates = 0;         // after the last env step
+  int64_t reset_every_updates = 0;  // 0: never
+  double reset_share = 0.5;         // of fresh weights in what is not a head
   int64_t steps_per_round = 1;
   std::optional<int64_t> num_threads;  // nullopt: auto
   int64_t log_every_updates = 50;      // a line of metrics

@@ -19,6 +19,18 @@ TEST(TemperatureTest, FallsLinearlyAndStays) {
   EXPECT_EQ(TemperatureAt(config, 1'000'000), 0.25);
 }
 
+TEST(TemperatureTest, FallsByHalves) {
+  SearchConfig config;
+  config.temperature = 2.0;
+  config.temperature_decay_env_steps = 1000;
+  config.temperature_schedule = TemperatureSchedule::kHalves;
+  EXPECT_EQ(TemperatureAt(config, 499), 2.0);
+  EXPECT_EQ(TemperatureAt(config, 500), 1.0);
+  EXPECT_EQ(TemperatureAt(config, 749), 1.0);
+  EXPECT_EQ(TemperatureAt(config, 750), 0.5);
+  EXPECT_EQ(TemperatureAt(config, 1'000'000), 0.5);
+}
+
 TEST(TemperatureTest, IsConstantWithoutADecay) {
   SearchConfig config;
   config.temperature = 0.25;

@@ -102,7 +102,12 @@ void MakeConsistent(ExperimentConfig& config) {
   config.replay.sample_from = SampleFrom::kAnywhere;
   config.train.start_env_steps %= 1000;
   config.train.final_learning_rate = config.train.learning_rate / 3;
-  if (config.replay.augment_symmetries) config.replay.augment_shift = 0;
+  if (config.replay.augment_symmetries) {
+    config.replay.augment_shift = config.replay.bootstrap_context_steps = 0;
+  }
+  config.replay.td_steps_final = 1;
+  config.search.num_interior_samples.reset();
+  config.train.tail_updates = config.train.reset_every_updates = 0;
   config.inference.graphs = Graphs::kOff;
   config.inference.runner = Runner::kAuto;
   if (config.inference.dtype == InferenceDtype::kTf32 || config.inference.device.is_cuda()) {

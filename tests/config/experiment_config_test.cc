@@ -197,19 +197,5 @@ TEST(EnvConfigTest, WhatIsNoMapOrListIsNamed) {
   EXPECT_THAT(ErrorOf("seed: 1", {"env.settings.=4"}), HasSubstr("unknown key"));
 }
 
-TEST(SearchConfig, EveryFieldCounts) {
-  const SearchConfig plain;
-  EXPECT_TRUE(plain == SearchConfig());
-  SearchConfig other;
-  other.num_sampled_actions = 20;
-  EXPECT_FALSE(plain == other);
-  other = plain;
-  other.sample_temperature = 2.0;
-  EXPECT_FALSE(plain == other);
-  other = plain;
-  other.uniform_sample_fraction = 0.5;
-  EXPECT_FALSE(plain == other);
-}
-
 }  // namespace
 }  // namespace lzero::experiment_config_test

@@ -19,57 +19,69 @@ std::vector<std::string> FirstKeys(const std::vector<ConsistencyError>& errors) 
   return keys;
 }
 
+struct Case {
+  const char *chooser, *choice, *unread, *value;
+};
+// Each choice is in force and leaves the second field unread; with the other choice it is read.
+constexpr Case kCases[] = {
+    {"model.encoder", "vector", "model.encoder_blocks", "3"},
+    {"model.encoder", "vector", "model.encoder_channels", "3"},
+    {"model.encoder", "board", "model.encoder_width", "3"},
+    {"model.encoder", "image", "model.encoder_layers", "3"},
+    {"model.latent_norm", "layer_norm", "model.sim_norm_group", "4"},
+    {"search.policy", "puct", "search.max_num_considered_actions", "4"},
+    {"search.policy", "puct", "search.value_scale", "4"},
+    {"search.policy", "puct", "search.maxvisit_init", "4"},
+    {"search.policy", "puct", "search.rescale_values", "false"},
+    {"search.policy", "puct", "search.use_mixed_value", "false"},
+    {"search.policy", "puct", "search.gumbel_scale", "0"},
+    {"search.policy", "gumbel", "search.root_noise_alpha", "1"},
+    {"search.policy", "gumbel", "search.root_noise_fraction", "0.5"},
+    {"search.policy", "gumbel", "search.pb_c_init", "2"},
+    {"search.policy", "gumbel", "search.pb_c_base", "2"},
+    {"search.policy", "gumbel", "search.temperature_steps", "2"},
+    {"search.policy", "gumbel", "search.root_policy_temperature", "2"},
+    {"search.policy", "gumbel", "search.forced_playouts", "2"},
+    {"search.cheap_fraction", "0", "search.cheap_num_simulations", "2"},
+    {"search.temperature_decay_env_steps", "0", "search.temperature_final", "2"},
+    {"search.temperature_decay_env_steps", "0", "search.temperature_schedule", "halves"},
+    {"search.epsilon_decay_env_steps", "0", "search.epsilon_final", "0.5"},
+    {"search.epsilon", "0", "search.epsilon_max_hold", "5"},
+    {"search.q_transform", "tree_min_max", "search.max_value", "2"},
+    {"search.q_transform", "tree_min_max", "search.q_epsilon", "0.5"},
+    {"search.q_transform", "min_max", "search.q_epsilon", "0.5"},
+    {"search.q_transform", "min_max", "search.min_max_delta", "0.5"},
+    {"search.q_transform", "parent_and_siblings", "search.min_max_delta", "0.5"},
+    {"search.q_transform", "completed_by_mix_value", "search.min_max_delta", "0.5"},
+    {"search.num_sampled_actions", "null", "search.sample_temperature", "2"},
+    {"search.num_sampled_actions", "null", "search.num_interior_samples", "2"},
+    {"search.num_sampled_actions", "null", "search.sample_prior", "uniform"},
+    {"search.root_wide_fraction", "0", "search.root_wide_scale", "2"},
+    {"model.encoder", "board", "model.normalize_observations", "true"},
+    {"model.latent_loss", "mse", "model.projector_layers", "2"},
+    {"model.projector_layers", "1", "model.projector_norm", "batch"},
+    {"replay.td_decay_updates", "0", "replay.td_steps_final", "2"},
+    {"replay.value_bootstrap", "search", "replay.bootstrap_context_steps", "2"},
+    {"replay.root_value_share", "0", "replay.root_value_min_age", "2"},
+    {"replay.prioritized", "false", "replay.priority_exponent", "1"},
+    {"replay.prioritized", "false", "replay.importance_exponent", "1"},
+    {"replay.prioritized", "false", "replay.min_importance_weight", "1"},
+    {"replay.prioritized", "false", "replay.priority_error", "first"},
+    {"replay.prioritized", "false", "replay.initial_priority", "own_error"},
+    {"train.learning_rate_schedule", "constant", "train.final_learning_rate", "0.1"},
+    {"train.reset_every_updates", "0", "train.reset_share", "1"},
+    {"env.random_opening_fraction", "0", "env.random_opening_plies", "1"},
+    {"search.root_noise_fraction", "0", "search.root_noise_alpha", "1"},
+    {"stop.target_return", "null", "stop.patience", "7"},
+    {"stop.target_return", "null", "stop.end_at_target", "false"},
+};
+
 TEST(UnreadSettings, OfTheDefaultsThereAreNone) {
   EXPECT_THAT(UnreadSettings(ExperimentConfig()), IsEmpty());
 }
 
 TEST(UnreadSettings, FollowFromTheChoiceOfAnotherField) {
-  struct Case {
-    const char *chooser, *choice, *unread, *value;
-  };
-  // Each choice is in force and leaves the second field unread; with the other choice it is read.
-  const std::vector<Case> cases = {
-      {"model.encoder", "vector", "model.encoder_blocks", "3"},
-      {"model.encoder", "vector", "model.encoder_channels", "3"},
-      {"model.encoder", "board", "model.encoder_width", "3"},
-      {"model.encoder", "image", "model.encoder_layers", "3"},
-      {"model.latent_norm", "layer_norm", "model.sim_norm_group", "4"},
-      {"search.policy", "puct", "search.max_num_considered_actions", "4"},
-      {"search.policy", "puct", "search.value_scale", "4"},
-      {"search.policy", "puct", "search.maxvisit_init", "4"},
-      {"search.policy", "puct", "search.rescale_values", "false"},
-      {"search.policy", "puct", "search.use_mixed_value", "false"},
-      {"search.policy", "puct", "search.gumbel_scale", "0"},
-      {"search.policy", "gumbel", "search.root_noise_alpha", "1"},
-      {"search.policy", "gumbel", "search.root_noise_fraction", "0.5"},
-      {"search.policy", "gumbel", "search.pb_c_init", "2"},
-      {"search.policy", "gumbel", "search.pb_c_base", "2"},
-      {"search.policy", "gumbel", "search.temperature", "2"},
-      {"search.policy", "gumbel", "search.temperature_final", "2"},
-      {"search.policy", "gumbel", "search.temperature_decay_env_steps", "2"},
-      {"search.policy", "gumbel", "search.temperature_steps", "2"},
-      {"search.policy", "gumbel", "search.root_policy_temperature", "2"},
-      {"search.policy", "gumbel", "search.forced_playouts", "2"},
-      {"search.cheap_fraction", "0", "search.cheap_num_simulations", "2"},
-      {"search.temperature_decay_env_steps", "0", "search.temperature_final", "2"},
-      {"search.epsilon_decay_env_steps", "0", "search.epsilon_final", "0.5"},
-      {"search.epsilon", "0", "search.epsilon_max_hold", "5"},
-      {"search.q_transform", "tree_min_max", "search.max_value", "2"},
-      {"search.q_transform", "tree_min_max", "search.q_epsilon", "0.5"},
-      {"search.q_transform", "min_max", "search.q_epsilon", "0.5"},
-      {"search.q_transform", "min_max", "search.min_max_delta", "0.5"},
-      {"search.q_transform", "parent_and_siblings", "search.min_max_delta", "0.5"},
-      {"search.q_transform", "completed_by_mix_value", "search.min_max_delta", "0.5"},
-      {"search.num_sampled_actions", "null", "search.sample_temperature", "2"},
-      {"replay.prioritized", "false", "replay.priority_exponent", "1"},
-      {"replay.prioritized", "false", "replay.importance_exponent", "1"},
-      {"train.learning_rate_schedule", "constant", "train.final_learning_rate", "0.1"},
-      {"env.random_opening_fraction", "0", "env.random_opening_plies", "1"},
-      {"search.root_noise_fraction", "0", "search.root_noise_alpha", "1"},
-      {"stop.target_return", "null", "stop.patience", "7"},
-      {"stop.target_return", "null", "stop.end_at_target", "false"},
-  };
-  for (const Case& test : cases) {
+  for (const Case& test : kCases) {
     ExperimentConfig config;
     ASSERT_EQ(
         SetField(config, test.chooser, {test.choice, false, std::string(test.choice) == "null"}),

@@ -13,7 +13,8 @@ void ModelConfig::Visit(FieldList& field) {
         "predicts the steps of its search, muzero and stochastic_muzero have recurrent latent "
         "states; alphazero is a policy and a value that search in the environment itself; of these "
         "keys it reads encoder*, embed_dim, head_dim, support_size, value_support, latent_norm, "
-        "sim_norm_group, terminal, policy_cells and with it head_pooling alone",
+        "sim_norm_group, normalize_observations, terminal, policy_cells and with it head_pooling "
+        "alone",
         "", kFamilies);
 #undef LZ_FAMILY_NAME
   field("encoder", &encoder, {"vector", "board", "image"},
@@ -30,6 +31,11 @@ void ModelConfig::Visit(FieldList& field) {
         "LightZero, TicTacToe configs");
   field("encoder_group", &encoder_group,
         "Tasks with the same word here share one encoder; none: each has its own");
+  field("normalize_observations", &normalize_observations,
+        "Observations less their running mean; vectors also over their running deviation, held "
+        "inside +-10. Vector and image encoder. The statistics are learned from sampled batches "
+        "and saved with the weights",
+        "", kEfficientZeroV2);
   field("embed_dim", &embed_dim, {2, 65536}, "Width E of tokens and latent states", "units",
         kCartPole);
   field("num_layers", &num_layers, {1, 256}, "Transformer blocks L", "layers", kCartPole);
@@ -40,12 +46,24 @@ void ModelConfig::Visit(FieldList& field) {
         "is two tokens",
         "tokens", kUniZero);
   VisitHeads(field);
+  VisitLatents(field);
+}
+
+void ModelConfig::VisitLatents(FieldList& field) {
   field("latent_norm", &latent_norm, {"layer_norm", "sim_norm"}, "Final norm of latent states", "",
         "LightZero (layer_norm), UniZero (sim_norm)");
   field("latent_loss", &latent_loss, {"mse", "group_kl", "none", "cosine"},
         "Loss of the next latent: mse goes with layer_norm, group_kl with sim_norm; family muzero "
         "alone: none, and cosine, the self-supervised loss of EfficientZero",
         "", "LightZero (mse), UniZero (group_kl), EfficientZero (cosine)");
+  field("projector_layers", &projector_layers, {1, 16},
+        "latent_loss cosine: linear layers that both sides go through before they are compared, "
+        "each but the last with a norm and GELU behind it; with more than one there is a norm at "
+        "the end",
+        "layers", kEfficientZeroV2);
+  field("projector_norm", &projector_norm, {"layer", "batch"},
+        "These norms: of each row, or of each number over all rows of the batch", "",
+        kEfficientZeroV2);
   field("sim_norm_group", &sim_norm_group, {2, 65536}, "Units in one softmax group of sim_norm",
         "units", kUniZero);
   field("dropout", &dropout, {0, 1, false, true}, "Dropped share of activations while learning", "",

@@ -26,6 +26,7 @@ enum class Family { LZ_FAMILIES(LZ_FAMILY_VALUE) };
 enum class EncoderKind { kVector, kBoard, kImage };
 enum class LatentNorm { kLayerNorm, kSimNorm };
 enum class LatentLoss { kMse, kGroupKl, kNone, kCosine };
+enum class ProjectorNorm { kLayer, kBatch };
 enum class TerminalMode { kAbsorb, kMask };
 
 inline constexpr char kNoGroup[] = "none";
@@ -40,6 +41,7 @@ struct ModelConfig {
   int64_t encoder_channels = 32;  // board, image: channels
   int64_t encoder_blocks = 1;     // board, image: residual blocks at full, at the last size
   std::string encoder_group = kNoGroup;
+  bool normalize_observations = false;  // vector, image
   int64_t embed_dim = 64;
   int64_t num_layers = 2;
   int64_t num_heads = 2;
@@ -51,6 +53,8 @@ struct ModelConfig {
   bool policy_cells = false;                                         // board
   LatentNorm latent_norm = LatentNorm::kLayerNorm;
   LatentLoss latent_loss = LatentLoss::kMse;
+  int64_t projector_layers = 1;  // cosine
+  ProjectorNorm projector_norm = ProjectorNorm::kLayer;
   int64_t sim_norm_group = 8;
   double dropout = 0.0;
   TerminalMode terminal = TerminalMode::kAbsorb;
@@ -66,6 +70,7 @@ struct ModelConfig {
 
  private:
   void VisitHeads(FieldList& field);
+  void VisitLatents(FieldList& field);
 };
 
 }  // namespace lzero
