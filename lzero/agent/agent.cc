@@ -35,14 +35,17 @@ absl::Status Agent::Act(InferenceModel& model, absl::Span<const Root> roots, Act
   request.deterministic_ties = options_.deterministic_ties;
   request.seed = options_.seed;
   request.search_index = num_searches_;
+  const SearchConfig& config = searcher_->config();
+  const double temperature = TemperatureAt(config, env_steps);
+  request.gumbel_factor = temperature;
   Searcher& searcher = is_cheap ? *cheap_searcher_ : *searcher_;
   LZ_RETURN_IF_ERROR(searcher.Run(model, roots, request, &decision->search));
 
   // Choose an action for each root.
-  const SearchConfig& config = searcher_->config();
   const bool draws = mode == ActMode::kCollect && config.policy == SearchPolicy::kPuct;
-  decision->temperature = draws ? TemperatureAt(config, env_steps) : 0.0;
+  decision->temperature = draws ? temperature : 0.0;
   Choose(roots, request, decision);
+  if (config.policy_target == PolicyTarget::kBestAction) KeepBestActions(&decision->search);
   // Translate slots into actions and policies of the environment.
   decision->action_dim = 0;
   decision->action_values.clear();
@@ -61,6 +64,14 @@ absl::Status Agent::Act(InferenceModel& model, absl::Span<const Root> roots, Act
   if (is_cheap) absl::c_fill(decision->policies, 0.0f);
   ++num_searches_;
   return absl::OkStatus();
+}
+
+void Agent::KeepBestActions(SearchResult* search) {
+  absl::c_fill(search->action_weights, 0.0f);
+  for (size_t b = 0; b < search->best_actions.size(); ++b) {
+    const size_t best = static_cast<size_t>(search->best_actions[b]);
+    search->action_weights[b * static_cast<size_t>(search->num_actions) + best] = 1.0f;
+  }
 }
 
 void Agent::Choose(absl::Span<const Root> roots, const SearchRequest& request, Decision* decision) {

@@ -41,7 +41,7 @@ struct Decision {
   std::vector<float> policies;         // [B, P] policy targets, sum 1
   std::vector<float> sampled_actions;  // [B, K, D], D > 0: what `policies` is about; 0 where empty
   double temperature = 0.0;  // that was used up to temperature_steps; 0: the best action was taken
-  SearchResult search;       // over slots where the model samples
+  SearchResult search;       // over slots where the model samples; weights as `policies` has them
 
   // The policy target of root `b`, [P]; zeros after a cheap search. The action [D] and the sampled
   // actions [K, D]: empty where actions are discrete.
@@ -85,6 +85,8 @@ class Agent {
 
  private:
   bool IsNextCheap() const;
+  // All weight to the best action of each root.
+  static void KeepBestActions(SearchResult* search);
   // Chooses an action of the model for each root, a slot where it samples them.
   void Choose(absl::Span<const Root> roots, const SearchRequest& request, Decision* decision);
   // From slots to actions and policies of the environment: D = 0, and D > 0.

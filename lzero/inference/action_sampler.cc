@@ -10,10 +10,17 @@
 namespace lzero {
 namespace {
 
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
 double LogSum(double a, double b) {
   const double most = std::max(a, b);
-  if (most == -std::numeric_limits<double>::infinity()) return most;
+  if (most == -kInfinity) return most;
   return most + std::log(std::exp(a - most) + std::exp(b - most));
+}
+
+// Log of (1 - share) exp(a) + share exp(b).
+double LogMix(double a, double b, double share) {
+  return LogSum(std::log1p(-share) + a, std::log(share) + b);
 }
 
 }  // namespace
@@ -53,7 +60,7 @@ int64_t ActionSampler::Bytes(const ActionSamplerOptions& options) {
 
 void ActionSampler::BeginSearch(const SearchRequest& request) {
   key_ = StreamKey(request.seed, "sampled actions", request.search_index);
-  draws_ = request.add_noise;
+  has_noise_ = request.add_noise;
 }
 
 float* ActionSampler::ValuesOf(size_t row, NodeId node) {
@@ -70,17 +77,32 @@ RandomStream ActionSampler::StreamOf(size_t row, NodeId node) const {
   return RandomStream(keys_[row], "node", static_cast<uint64_t>(node.value));
 }
 
+int ActionSampler::SlotsAt(NodeId node) const {
+  const bool all = node == kRootNode || options_.num_interior_slots == 0;
+  return all ? options_.num_slots : options_.num_interior_slots;
+}
+
 void ActionSampler::DrawBox(size_t row, NodeId node, const float* policy, float* prior_logits) {
   RandomStream stream = StreamOf(row, node);
   const int dim = options_.action_dim;
+  const int num_slots = SlotsAt(node);
   const double widen = std::sqrt(options_.temperature);
   const double mix = options_.uniform_fraction;
-  const bool corrects = options_.temperature != 1.0 || mix > 0.0;
+  // The last slots of a root are wide ones.
+  const int num_wide = node == kRootNode && has_noise_
+                           ? static_cast<int>(std::lround(options_.wide_fraction * num_slots))
+                           : 0;
+  const double wide_share = static_cast<double>(num_wide) / num_slots;
+  const double wider = widen * options_.wide_scale;
+  const bool corrects =
+      !options_.uniform_prior && (options_.temperature != 1.0 || mix > 0.0 || num_wide > 0);
   float* values = ValuesOf(row, node);
-  for (int k = 0; k < options_.num_slots; ++k) {
+  std::fill(prior_logits + num_slots, prior_logits + options_.num_slots, -kInfinity);
+  for (int k = 0; k < num_slots; ++k) {
     // Draw from the policy with its variance widened, or uniformly.
     const bool uniform = mix > 0.0 && stream.Uniform() < mix;
-    double log_policy = 0.0, log_widened = 0.0;
+    const double drawn_scale = k < num_slots - num_wide ? widen : wider;
+    double log_policy = 0.0, log_widened = 0.0, log_wider = 0.0;
     bool is_inside = true;  // where the uniform part has its mass
     for (int d = 0; d < dim; ++d) {
       const double mean = policy[d];
@@ -90,7 +112,7 @@ void ActionSampler::DrawBox(size_t row, NodeId node, const float* policy, float*
       if (uniform) {
         u = std::atanh(kLargestSquashed * (2.0 * stream.Uniform() - 1.0));
       } else {
-        u = mean + widen * sigma * stream.Normal();
+        u = mean + drawn_scale * sigma * stream.Normal();
       }
       const double value = std::tanh(u);
       values[k * dim + d] = static_cast<float>(value);
@@ -98,15 +120,16 @@ void ActionSampler::DrawBox(size_t row, NodeId node, const float* policy, float*
       if (!corrects) continue;
       log_policy += LogSquashedDensity(u, mean, sigma);
       log_widened += LogSquashedDensity(u, mean, widen * sigma);
+      if (num_wide > 0) log_wider += LogSquashedDensity(u, mean, wider * sigma);
     }
     // Its prior: policy over proposal.
     prior_logits[k] = 0.0f;
     if (!corrects) continue;
-    const double log_uniform = mix > 0.0 && is_inside
-                                   ? std::log(mix) - dim * std::log(2.0 * kLargestSquashed)
-                                   : -std::numeric_limits<double>::infinity();
-    const double log_proposal =
-        mix < 1.0 ? LogSum(std::log1p(-mix) + log_widened, log_uniform) : log_uniform;
+    double log_proposal = LogMix(log_widened, log_wider, wide_share);
+    if (mix > 0.0) {
+      const double log_uniform = is_inside ? -dim * std::log(2.0 * kLargestSquashed) : -kInfinity;
+      log_proposal = LogMix(log_proposal, log_uniform, mix);
+    }
     prior_logits[k] = static_cast<float>(log_policy - log_proposal);
   }
 }
@@ -117,20 +140,20 @@ int ActionSampler::DrawDiscrete(size_t row, NodeId node, const float* policy, co
   const int num_actions = options_.num_actions;
   // Score every legal action.
   const double inverse = 1.0 / options_.temperature;
-  double log_sum = -std::numeric_limits<double>::infinity();
+  double log_sum = -kInfinity;
   int num_legal = 0;
   for (int32_t a = 0; a < num_actions; ++a) {
     // Drawn for illegal ones too: what an action gets does not depend on the others.
-    const double noise = draws_ ? stream.Gumbel() : 0.0;
+    const double noise = has_noise_ ? stream.Gumbel() : 0.0;
     const double scaled = inverse * policy[a];
     if ((legal != nullptr && legal[a] == 0) || std::isinf(scaled)) continue;
     log_sum = LogSum(log_sum, scaled);
     scored_[num_legal++] = {scaled + noise, scaled, a};
   }
   LZ_CHECK(num_legal > 0, "no legal action below root ", row);
-  // Keep the K best, in the order of the actions; kappa is the best of the rest.
-  const int num_filled = std::min(options_.num_slots, num_legal);
-  double kappa = -std::numeric_limits<double>::infinity();
+  // Keep the best, in the order of the actions; kappa is the best of the rest.
+  const int num_filled = std::min(SlotsAt(node), num_legal);
+  double kappa = -kInfinity;
   if (num_filled < num_legal) {
     const auto better = [](const Scored& x, const Scored& y) {
       return x.score != y.score ? x.score > y.score : x.action < y.action;
@@ -145,11 +168,15 @@ int ActionSampler::DrawDiscrete(size_t row, NodeId node, const float* policy, co
   int32_t* indices = IndicesOf(row, node);
   for (int k = 0; k < options_.num_slots; ++k) {
     indices[k] = k < num_filled ? scored_[k].action : -1;
-    prior_logits[k] = -std::numeric_limits<float>::infinity();
+    prior_logits[k] = -kInfinity;
     if (k >= num_filled) continue;
+    if (options_.uniform_prior) {
+      prior_logits[k] = 0.0f;
+      continue;
+    }
     const double log_beta = scored_[k].log_beta - log_sum;
     // log(1 - exp(-x)) for x = exp(log beta - kappa); kappa -infinity: certain to be drawn.
-    const double log_included = num_filled == num_legal || !draws_
+    const double log_included = num_filled == num_legal || !has_noise_
                                     ? 0.0
                                     : std::log(-std::expm1(-std::exp(log_beta - kappa)));
     prior_logits[k] = static_cast<float>(policy[scored_[k].action] - log_included);

@@ -6,10 +6,12 @@
 //
 // Box actions: the policy is a Gaussian squashed by tanh into [-1, 1]^D. Slots are drawn with
 // replacement from the proposal beta = (1 - e) pi' + e uniform, pi' the policy with its variance
-// times the sample temperature; their prior is (1/K) pi / beta, normalised.
-// Discrete actions: K different ones, drawn without replacement from beta = pi^(1/temperature) by
-// the largest of log beta + Gumbel noise; an action's prior is pi over the probability q of being
-// among them [Kool et al. 2019, Stochastic beams and where to find them: q = 1 - exp(-exp(log beta
+// times the sample temperature; their prior is (1/K) pi / beta, normalised. At roots, where a
+// search has noise, pi' is (1 - w) pi' + w of the same with a wider sigma, exactly w K slots being
+// of the second part [Wang et al. 2024, EfficientZero V2, section 4.1]. Discrete actions: K
+// different ones, drawn without replacement from beta = pi^(1/temperature) by the largest of log
+// beta + Gumbel noise; an action's prior is pi over the probability q of being among them [Kool et
+// al. 2019, Stochastic beams and where to find them: q = 1 - exp(-exp(log beta
 // - kappa)), kappa the largest perturbed number left out]. K = A gives back the whole policy.
 // Searches without noise, which evaluate, take the K most probable ones and leave their priors as
 // they are: a draw could miss the only good move.
@@ -36,6 +38,10 @@ struct ActionSamplerOptions {
   int nodes_per_root = 0;         // num_simulations + 1
   double temperature = 1.0;       // above 0
   double uniform_fraction = 0.0;  // e of box actions, 0 .. 1
+  int num_interior_slots = 0;     // filled at nodes below the root, the first ones; 0: K
+  double wide_fraction = 0.0;     // w, rounded to whole slots
+  double wide_scale = 1.0;        // of sigma
+  bool uniform_prior = false;     // all filled slots have prior logit 0
 
   // What a policy head gives for a node: A logits; box: D means, then D logs of sigma.
   int policy_size() const { return action_dim > 0 ? 2 * action_dim : num_actions; }
@@ -56,7 +62,8 @@ class ActionSampler {
   void DrawRoots(absl::Span<const Root> roots, absl::Span<const float> policies,
                  absl::Span<float> prior_logits);
   // The same for node children[i] below root i, where every action counts but those with logit
-  // -infinity: children [B], policies [B, policy size], prior_logits [B, K].
+  // -infinity: children [B], policies [B, policy size], prior_logits [B, K]. Slots after the
+  // interior ones stay empty.
   void DrawNodes(absl::Span<const NodeId> children, absl::Span<const float> policies,
                  absl::Span<float> prior_logits);
 
@@ -82,6 +89,7 @@ class ActionSampler {
   float* ValuesOf(size_t row, NodeId node);
   int32_t* IndicesOf(size_t row, NodeId node);
   RandomStream StreamOf(size_t row, NodeId node) const;
+  int SlotsAt(NodeId node) const;
   void DrawBox(size_t row, NodeId node, const float* policy, float* prior_logits);
   // `legal` [A] or null. Returns the number of filled slots.
   int DrawDiscrete(size_t row, NodeId node, const float* policy, const uint8_t* legal,
@@ -89,7 +97,7 @@ class ActionSampler {
 
   ActionSamplerOptions options_;
   uint64_t key_ = 0;              // of the running search
-  bool draws_ = false;            // discrete actions: this search has noise
+  bool has_noise_ = false;        // the running search
   std::vector<uint64_t> keys_;    // [B] of its roots
   std::vector<float> values_;     // [M, N, K, D]
   std::vector<int32_t> indices_;  // [M, N, K]

@@ -12,6 +12,10 @@ ActionSamplerOptions SamplerOptions(const EngineOptions& options) {
   sampler.nodes_per_root = static_cast<int>(options.search.NodesPerRoot());
   sampler.temperature = options.search.sample_temperature;
   sampler.uniform_fraction = options.search.uniform_sample_fraction;
+  sampler.num_interior_slots = static_cast<int>(options.search.num_interior_samples.value_or(0));
+  sampler.wide_fraction = options.search.root_wide_fraction;
+  sampler.wide_scale = options.search.root_wide_scale;
+  sampler.uniform_prior = options.search.sample_prior == SamplePrior::kUniform;
   return sampler;
 }
 

@@ -33,7 +33,8 @@ void ComputeRootNoise(const SearchConfig& config, const SearchRequest& request, 
     std::copy(given.begin(), given.end(), noise.begin());
   } else {
     RandomStream stream = NoiseStream(request, env);
-    for (double& number : noise) number = config.gumbel_scale * stream.Gumbel();
+    const double scale = config.gumbel_scale * request.gumbel_factor;
+    for (double& number : noise) number = scale * stream.Gumbel();
   }
 }
 

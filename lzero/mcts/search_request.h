@@ -16,9 +16,10 @@ namespace lzero {
 struct SearchRequest {
   bool add_noise = false;  // Dirichlet noise (PUCT) or Gumbel noise at the root: collecting
   bool deterministic_ties =
-      true;                   // first index; otherwise a number keyed by (seed, env, search, node)
-  uint64_t seed = 0;          // key of noise and ties
-  uint64_t search_index = 0;  // counts the searches of this role
+      true;                    // first index; otherwise a number keyed by (seed, env, search, node)
+  uint64_t seed = 0;           // key of noise and ties
+  uint64_t search_index = 0;   // counts the searches of this role
+  double gumbel_factor = 1.0;  // of search.gumbel_scale
   // [B, A] Gumbel noise to use instead of drawing it (golden files); empty: draw.
   absl::Span<const float> root_gumbel;
 };

@@ -18,8 +18,9 @@ struct PolicyTerms {
 PolicyTerms DiscretePolicyTerms(const at::Tensor& logits, const BatchTensors& batch);
 
 // outputs [N, U, 2 D], means then logs of sigma: -sum over the K sampled actions of share * log
-// pi(a), a Gaussian squashed by tanh, a held inside +-0.999 [Hubert et al. 2021]; entropy of the
-// Gaussian before the tanh.
+// pi(a), a Gaussian squashed by tanh, a held inside +-0.999 [Hubert et al. 2021]; entropy of what
+// the tanh gives, which is bounded: log 2 a number at most. Its integral is a sum over 20 points,
+// within 0.005 for sigma up to 2 and 0.2 for any.
 PolicyTerms BoxPolicyTerms(const at::Tensor& outputs, const BatchTensors& batch);
 
 // The one of the two that fits the batch: outputs [N, U, policy size].

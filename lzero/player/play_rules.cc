@@ -5,6 +5,7 @@
 #include <iterator>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "lzero/family/packed/families.h"
@@ -21,13 +22,18 @@ Errors ActionErrors(const SearchConfig& search, const EnvSpec& spec) {
   const std::vector<std::string> keys = {"search.num_sampled_actions", "env.id"};
   const ActionSpec& actions = spec.action;
   // Discrete actions: all of them, or a sample without replacement.
-  if (actions.kind == ActionKind::kDiscrete && search.uniform_sample_fraction > 0.0) {
-    return {
-        {{"search.uniform_sample_fraction", "env.id"},
-         absl::StrCat("got ", search.uniform_sample_fraction, ", which is for box actions, but ",
-                      spec.id, " has ", actions.num_actions, " discrete ones; allowed: 0")}};
-  }
   if (actions.kind == ActionKind::kDiscrete) {
+    Errors errors;
+    const std::pair<const char*, double> of_box[] = {
+        {"search.uniform_sample_fraction", search.uniform_sample_fraction},
+        {"search.root_wide_fraction", search.root_wide_fraction}};
+    for (const auto& [key, fraction] : of_box) {
+      if (fraction == 0.0) continue;
+      errors.push_back({{key, "env.id"},
+                        absl::StrCat("got ", fraction, ", which is for box actions, but ", spec.id,
+                                     " has ", actions.num_actions, " discrete ones; allowed: 0")});
+    }
+    if (!errors.empty()) return errors;
     if (!num_sampled.has_value() || *num_sampled <= actions.num_actions) return {};
     return {{keys, absl::StrCat("got ", *num_sampled, ", but ", spec.id, " has ",
                                 actions.num_actions, " actions; allowed: 2 to ",

@@ -77,6 +77,22 @@ class SampledAgentTest : public testing::Test {
   std::vector<Root> roots_;  // without masks
 };
 
+// Environment 0 has its action 7 in two slots, environment 1 three different ones.
+TEST_F(SampledAgentTest, TheBestActionAloneMayBeTheTarget) {
+  config_.policy_target = PolicyTarget::kBestAction;
+  for (const int action_dim : {0, 2}) {
+    SlotModel model(action_dim);
+    Decision decision;
+    ASSERT_TRUE(Make()->Act(model, roots_, ActMode::kEvaluate, 0, &decision).ok());
+    for (size_t b = 0; b < roots_.size(); ++b) {
+      std::vector<float> expected(decision.policy_size, 0.0f);
+      expected[decision.actions[b]] = 1.0f;
+      const absl::Span<const float> policy = decision.PolicyOf(b);
+      EXPECT_EQ(std::vector<float>(policy.begin(), policy.end()), expected) << action_dim;
+    }
+  }
+}
+
 TEST_F(SampledAgentTest, SlotsAreScatteredIntoTheActionsOfTheEnvironment) {
   for (const auto policy : {SearchPolicy::kPuct, SearchPolicy::kGumbel}) {
     config_.policy = policy;

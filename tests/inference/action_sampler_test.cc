@@ -241,6 +241,80 @@ TEST(ActionSampler, BoxPriorsCorrectForTheProposal) {
   EXPECT_NEAR(weight / 64000.0, 1.0, 0.02);  // importance weights have mean 1
 }
 
+// Three quarters of a root's samples are three times as wide, those of nodes and of searches
+// without noise are not.
+TEST(ActionSampler, WideSamplesStandAtTheEndOfANoisyRoot) {
+  ActionSamplerOptions options = BoxOptions(16, 1);
+  options.wide_fraction = 0.75;
+  options.wide_scale = 3.0;
+  ActionSampler sampler(options);
+  const Roots roots(1, 0);
+  const std::vector<float> policy = {0.2f, std::log(0.3f)};
+  constexpr int kSearches = 4000;
+  // What the first 4 slots have, the last 12, a node's, and a root's without noise.
+  double squares[4] = {};
+  const auto add = [&](double* sum, float value, int count) {
+    *sum += (std::atanh(value) - 0.2) * (std::atanh(value) - 0.2) / (count * kSearches);
+  };
+  double weight = 0.0, mean = 0.0;
+  for (uint64_t search = 0; search < kSearches; ++search) {
+    std::vector<float> logits = DrawRoots(sampler, roots, policy, search);
+    for (int slot = 0; slot < 16; ++slot) {
+      add(&squares[slot < 4 ? 0 : 1], sampler.roots().values[slot], slot < 4 ? 4 : 12);
+      weight += std::exp(logits[slot]);
+      mean += std::exp(logits[slot]) * sampler.roots().values[slot];
+    }
+    std::vector<float> value(1);
+    sampler.DrawNodes({{NodeId(1)}}, policy, absl::MakeSpan(logits));
+    sampler.ReadValues({{NodeId(1)}}, {15}, absl::MakeSpan(value));
+    add(&squares[2], value[0], 1);
+    SearchRequest request = Request(search);
+    request.add_noise = false;
+    sampler.BeginSearch(request);
+    sampler.DrawRoots(roots.roots, policy, absl::MakeSpan(logits));
+    add(&squares[3], sampler.roots().values[15], 1);
+  }
+  EXPECT_NEAR(std::sqrt(squares[0]), 0.3, 0.01);
+  EXPECT_NEAR(std::sqrt(squares[1]), 0.9, 0.02);
+  EXPECT_NEAR(std::sqrt(squares[2]), 0.3, 0.02);
+  EXPECT_NEAR(std::sqrt(squares[3]), 0.3, 0.02);
+  // Priors correct for the mixture: weights have mean 1, and give the mean of the policy.
+  double expected = 0.0, total = 0.0;
+  for (double z = -6.0; z < 6.0; z += 1e-3) {
+    expected += std::exp(-0.5 * z * z) * std::tanh(0.2 + 0.3 * z);
+    total += std::exp(-0.5 * z * z);
+  }
+  EXPECT_NEAR(weight / (16.0 * kSearches), 1.0, 0.02);
+  EXPECT_NEAR(mean / weight, expected / total, 0.01);
+}
+
+TEST(ActionSampler, NodesBelowTheRootFillFewerSlots) {
+  for (const bool is_box : {true, false}) {
+    ActionSamplerOptions options = is_box ? BoxOptions(4, 1) : DiscreteOptions(4, 6);
+    options.num_interior_slots = 2;
+    ActionSampler sampler(options);
+    const Roots roots(1, is_box ? 0 : 6);
+    const std::vector<float> policy(is_box ? 2 : 6, 0.0f);
+    std::vector<float> logits = DrawRoots(sampler, roots, policy);
+    for (const float logit : logits) EXPECT_TRUE(std::isfinite(logit)) << is_box;
+    sampler.DrawNodes({{NodeId(1)}}, policy, absl::MakeSpan(logits));
+    for (int slot = 0; slot < 4; ++slot) {
+      EXPECT_EQ(std::isfinite(logits[slot]), slot < 2) << is_box << " " << slot;
+    }
+  }
+}
+
+TEST(ActionSampler, UniformPriorsSayNothingOfThePolicy) {
+  ActionSamplerOptions box = BoxOptions(4, 1), discrete = DiscreteOptions(2, 4);
+  box.uniform_prior = discrete.uniform_prior = true;
+  box.wide_fraction = 0.5;
+  box.wide_scale = 2.0;
+  ActionSampler of_box(box), of_discrete(discrete);
+  EXPECT_EQ(DrawRoots(of_box, Roots(1, 0), {0.5f, 0.0f}), std::vector<float>(4, 0.0f));
+  EXPECT_EQ(DrawRoots(of_discrete, Roots(1, 4), {0.5f, 0.0f, 3.0f, 1.0f}),
+            std::vector<float>(2, 0.0f));
+}
+
 TEST(ActionSampler, SigmaIsHeldInItsRange) {
   ActionSampler sampler(BoxOptions(16, 1));
   const Roots roots(1, 0);

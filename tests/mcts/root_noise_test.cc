@@ -48,7 +48,12 @@ TEST_F(RootNoiseTest, GumbelIsScaledOrGiven) {
   const auto noise = Compute();
   config_.gumbel_scale = 2.0;
   const auto scaled = Compute();
-  for (size_t a = 0; a < 4; ++a) EXPECT_EQ(scaled[a], 2.0 * noise[a]);
+  request_.gumbel_factor = 0.25;
+  const auto halved = Compute();
+  for (size_t a = 0; a < 4; ++a) {
+    EXPECT_EQ(scaled[a], 2.0 * noise[a]);
+    EXPECT_EQ(halved[a], 0.5 * noise[a]);
+  }
   const std::vector<float> given = {0.0f, 0.0f, 0.0f, 0.0f, 1.0f, 2.0f, 3.0f, 4.0f};
   request_.root_gumbel = given;
   EXPECT_EQ(Compute(1), (std::vector<double>{1.0, 2.0, 3.0, 4.0}));

@@ -48,6 +48,10 @@ TEST(PlayRules, DiscreteActionsAreSampledWithoutReplacement) {
   search.uniform_sample_fraction = 0.25;
   EXPECT_EQ(said(search),
             "got 0.25, which is for box actions, but walk has 3 discrete ones; allowed: 0");
+  search.uniform_sample_fraction = 0;
+  search.root_wide_fraction = 0.75;
+  EXPECT_EQ(said(search),
+            "got 0.75, which is for box actions, but walk has 3 discrete ones; allowed: 0");
 }
 
 }  // namespace
