@@ -27,7 +27,11 @@ struct BatchTensors {
   at::Tensor partial_returns;         // [N, U]
   at::Tensor bootstrap_scales;        // [N, U]
   at::Tensor bootstrap_observations;  // [N, U, obs]; undefined: every scale is 0
-  at::Tensor importance_weights;      // [N]
+  // Undefined, or bootstrap_observations are [N, B + U, obs] and these belong to them.
+  at::Tensor bootstrap_actions;   // [N, B + U] int32; box: [N, B + U, D] float32
+  at::Tensor bootstrap_rows;      // [N, U] int64
+  at::Tensor bootstrap_padding;   // [N] int64
+  at::Tensor importance_weights;  // [N]
   int64_t num_context_steps = 0;
 };
 
@@ -51,6 +55,9 @@ void VisitTensors(Batch& batch, const Visitor& visit) {
   visit("partial_returns", batch.partial_returns);
   visit("bootstrap_scales", batch.bootstrap_scales);
   visit("bootstrap_observations", batch.bootstrap_observations);
+  visit("bootstrap_actions", batch.bootstrap_actions);
+  visit("bootstrap_rows", batch.bootstrap_rows);
+  visit("bootstrap_padding", batch.bootstrap_padding);
   visit("importance_weights", batch.importance_weights);
 }
 

@@ -162,6 +162,7 @@ absl::Status GameSegment::Append(const Transition& step, int32_t leaf, int64_t s
   SetRow(Stored::kActionValues, row, step.action_values);
   SetRow(Stored::kReward, row, step.reward);
   SetRow(Stored::kRootValue, row, step.root_value);
+  if (shape_.has_network_values) SetRow(Stored::kNetworkValue, row, step.network_value);
   SetRow(Stored::kPolicy, row, step.policy);
   SetRow(Stored::kSampledActions, row, step.sampled_actions);
   ++num_steps_;

@@ -55,24 +55,32 @@ absl::Status ReplayBuffer::Sample(int num_samples, RandomStream& random, TrainBa
     smallest_weight = std::min(smallest_weight, index.weight(position.leaf));
   }
   // Write their rows.
-  double age = 0.0;
+  double age_sum = 0.0;
+  const int64_t num_updates = NumAnnealedUpdates(num_samples);
   for (int i = 0; i < num_samples; ++i) {
     const int leaf = batch->positions[i].leaf;
     const PositionIndex::Place& place = index.place(leaf);
-    writer_.Write(place, i, random, batch);
+    const int64_t age =
+        store_->counters().num_appended - 1 - place.segment->sequences()[place.step];
+    writer_.Write(place, i, TargetTermsOf(config_, num_updates, age), random, batch);
     if (symmetries_.num_symmetries() > 0) {
       symmetries_.Apply(random.UniformInt(symmetries_.num_symmetries()), i, batch);
     }
     if (shift_.max_shift() > 0) Shift(i, random, batch);
     // (E p_i)^-beta / max_j (E p_j)^-beta: the number of eligible positions E and the sum cancel.
     batch->importance_weights[i] = static_cast<float>(
-        std::pow(smallest_weight / index.weight(leaf), config_.importance_exponent));
-    age += static_cast<double>(store_->counters().num_appended - 1 -
-                               place.segment->sequences()[place.step]);
+        std::max(config_.min_importance_weight,
+                 std::pow(smallest_weight / index.weight(leaf), config_.importance_exponent)));
+    age_sum += static_cast<double>(age);
   }
-  batch->mean_age = age / num_samples;
+  batch->mean_age = age_sum / num_samples;
   store_->counters().num_sampled += num_samples;
   return absl::OkStatus();
+}
+
+int64_t ReplayBuffer::NumAnnealedUpdates(int num_samples) const {
+  const int64_t num_updates = store_->counters().num_sampled / num_samples;
+  return shape_.reset_updates > 0 ? num_updates % shape_.reset_updates : num_updates;
 }
 
 void ReplayBuffer::Shift(int sample, RandomStream& random, TrainBatch* batch) const {

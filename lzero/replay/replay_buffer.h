@@ -59,13 +59,13 @@ class ReplayBuffer {
   // Fills `batch`, shapes as in train_batch.h, with `num_samples` positions, drawn independently
   // and with replacement, each with probability weight / sum of weights: weight 1 for uniform
   // replay, else max(priority, 1e-6)^priority_exponent, a position not sampled yet having the
-  // largest priority ever set (at least 1). Importance weights are (num_eligible *
-  // probability)^-importance_exponent over the largest of the batch [Schaul et al. 2016]. From
-  // `random` it draws first one Uniform() for each sample, then, sample by sample, the actions past
-  // the end of an episode and, with augment_symmetries, the number of the symmetry of which the row
-  // is the image, or, with augment_shift, the offsets of its pictures (Shift).
-  // FailedPrecondition (nothing drawn) when no position is eligible. Allocates only when the
-  // batch's shape changes.
+  // largest priority ever set (at least 1), or its own error, by replay.initial_priority.
+  // Importance weights are (num_eligible * probability)^-importance_exponent over the largest of
+  // the batch [Schaul et al. 2016], min_importance_weight at least. From `random` it draws first
+  // one Uniform() for each sample, then, sample by sample, the actions past the end of an episode
+  // and, with augment_symmetries, the number of the symmetry of which the row is the image, or,
+  // with augment_shift, the offsets of its pictures (Shift). FailedPrecondition (nothing drawn)
+  // when no position is eligible. Allocates only when the batch's shape changes.
   absl::Status Sample(int num_samples, RandomStream& random, TrainBatch* batch);
 
   // New `priorities` [n] float32 (finite, >= 0) for sampled `positions` [n]; those recycled
@@ -102,6 +102,9 @@ class ReplayBuffer {
  private:
   ReplayBuffer(const ReplayConfig& config, const ReplayShape& shape);
 
+  // Updates since the network was made or reset, by what was sampled for them in batches of
+  // `num_samples`.
+  int64_t NumAnnealedUpdates(int num_samples) const;
   // Draws what row `sample` is moved by, inputs first, and moves it.
   void Shift(int sample, RandomStream& random, TrainBatch* batch) const;
 

@@ -88,7 +88,9 @@ int64_t ReplayHorizon(const ReplayConfig& config) {
 }
 
 int64_t ReplayContextSteps(const ReplayConfig& config, const ReplayShape& shape) {
-  return std::max<int64_t>(config.num_context_steps, shape.num_root_past_steps);
+  // A target may bootstrap from the step after its own, with as many before it.
+  return std::max({config.num_context_steps, int64_t{shape.num_root_past_steps},
+                   config.bootstrap_context_steps - 1});
 }
 
 SegmentShape ReplaySegmentShape(const ReplayConfig& config, const ReplayShape& shape) {

@@ -27,6 +27,7 @@ struct ReplayShape : SegmentShape {
   int num_root_past_steps = 0;
   std::vector<int64_t> observation_shape = {};  // used with replay.augment_shift
   bool reads_sequences = true;                  // likewise, see ModelFamily
+  int64_t reset_updates = 0;  // from one reset of the network to the next; 0: never
 };
 
 // Errors between settings that are each in range: the smallest useful content does not fit
@@ -44,8 +45,9 @@ int64_t ReplayHorizon(const ReplayConfig& config);
 
 // Steps that each segment stores of its episode before its own first one, so that no position loses
 // its context when the segment before is evicted: exactly what can be read, the burn-in of a sample
-// (replay.num_context_steps) or the past of a rebuilt root, whichever reaches further back. Raising
-// one of the two is all that a new reader needs.
+// (replay.num_context_steps), the past of a rebuilt root or what comes before an observation to
+// bootstrap from, whichever reaches further back. Raising one of them is all that a new reader
+// needs.
 int64_t ReplayContextSteps(const ReplayConfig& config, const ReplayShape& shape);
 
 // The shape of the segments of such a replay.

@@ -23,6 +23,8 @@ ReplayStore::ReplayStore(const ReplayConfig& config, const ReplayShape& shape)
       horizon_(ReplayHorizon(config)),
       fixed_bytes_(ReplayFixedBytes(config, shape)),
       shape_(ReplaySegmentShape(config, shape)),
+      rule_(static_cast<int>(config.td_steps), config.discount, ValueBootstrap::kSearch),
+      window_reader_(static_cast<int>(config.td_steps) + 1),
       index_(static_cast<int>(ReplayMaxTransitions(config, shape))),
       open_(shape.num_envs) {}
 
@@ -125,15 +127,27 @@ void ReplayStore::EvictOldest() {
   GameSegment::Link(nullptr, segment->next());
 }
 
-void ReplayStore::MarkEligible(const GameSegment* tail, int64_t first, int64_t last) {
-  const double weight = WeightOf(counters_.max_priority);
+double ReplayStore::InitialPriority(const PositionIndex::Place& place) {
+  if (!shape_.has_network_values) return counters_.max_priority;
+  const StepWindow window = window_reader_.Read(place);
+  TargetTerms terms = {static_cast<int>(config_.td_steps)};
+  // With one unrolled step the search to bootstrap from may not be known yet.
+  const int num_known = static_cast<int>(window.rewards.size());
+  const bool ends = window.end == SegmentEnd::kTerminated || window.end == SegmentEnd::kTruncated;
+  if (!ends) terms.td_steps = std::min(terms.td_steps, std::max(1, num_known - 1));
+  const float value = place.segment->Rows<float>(Stored::kNetworkValue)[place.step];
+  return std::abs(static_cast<double>(value) - rule_.Compute(window, 0, terms).partial_return);
+}
+
+void ReplayStore::MarkEligible(GameSegment* tail, int64_t first, int64_t last) {
   if (config_.sample_from == SampleFrom::kEpisodeStarts) last = std::min<int64_t>(last, 0);
-  for (const GameSegment* segment = tail; segment != nullptr; segment = segment->previous()) {
+  for (GameSegment* segment = tail; segment != nullptr; segment = segment->previous()) {
     const int64_t begin = segment->first_step();
     const absl::Span<const int32_t> leaves = segment->leaves();
     const int64_t stop = std::min(last + 1, begin + static_cast<int64_t>(leaves.size()));
     for (int64_t position = std::max(first, begin); position < stop; ++position) {
-      index_.SetWeight(leaves[position - begin], weight);
+      const auto step = static_cast<int32_t>(position - begin);
+      index_.SetWeight(leaves[step], WeightOf(InitialPriority({segment, step})));
     }
     if (begin <= first) return;
   }

@@ -13,6 +13,8 @@
 #include "absl/types/span.h"
 #include "lzero/base/ids.h"
 #include "lzero/config/experiment_config.h"
+#include "lzero/replay/batch/targets.h"
+#include "lzero/replay/batch/window_reader.h"
 #include "lzero/replay/game_segment.h"
 #include "lzero/replay/position_index.h"
 #include "lzero/replay/replay_plan.h"
@@ -75,14 +77,18 @@ class ReplayStore {
   void MakeRoom(int64_t more_transitions, int64_t more_bytes);
   // Ends the open segment of `env` and moves it to the finished ones.
   void Finish(EnvId env, SegmentEnd end);
+  // The first priority of a position whose targets are known.
+  double InitialPriority(const PositionIndex::Place& place);
   // Makes positions first .. last of the episode that `tail` ends (or is ending) eligible.
-  void MarkEligible(const GameSegment* tail, int64_t first, int64_t last);
+  void MarkEligible(GameSegment* tail, int64_t first, int64_t last);
 
   const ReplayConfig config_;
   const int64_t max_bytes_;
   const int64_t horizon_;
   const int64_t fixed_bytes_;
   const SegmentShape shape_;
+  ValueTargetRule rule_;  // of initial priorities
+  WindowReader window_reader_;
   int64_t finished_bytes_ = 0;
   Counters counters_;
   PositionIndex index_;

@@ -24,6 +24,7 @@ struct SegmentShape {
   int frame_stack = 1;
   int action_dim = 0;           // D of box actions; 0: discrete
   int num_chance_outcomes = 0;  // 0: none is stored
+  bool has_network_values = false;
 
   ObservationFormat format() const { return {observation_size, observation_type, frame_stack}; }
   // Entries of a legal action mask: box actions have none.
@@ -39,6 +40,7 @@ enum class Stored {
   kActionValues,    // float32 [D]
   kReward,          // float32
   kRootValue,       // float32
+  kNetworkValue,    // float32
   kPolicy,          // float32 [A]
   kSampledActions,  // float32 [A D]
   kLegalActions,    // uint8 [A]
@@ -52,8 +54,9 @@ enum class StoredRows {
   kObservations,     // one an observation: a transition has one before and one after it
 };
 
-// How many numbers a row has: 1; 1 where steps draw chance outcomes; D; A; A D; of legal actions.
-enum class StoredColumns { kOne, kChance, kDim, kActions, kSampled, kMasked };
+// How many numbers a row has: 1; 1 where steps draw chance outcomes; 1 where network values are
+// stored; D; A; A D; of legal actions.
+enum class StoredColumns { kOne, kChance, kNetworkValue, kDim, kActions, kSampled, kMasked };
 
 struct StoredField {
   const char* name;  // in a checkpoint, where it is [rows, columns], or [rows] with one column
@@ -64,8 +67,13 @@ struct StoredField {
   // 0: not stored under this shape.
   int64_t NumColumns(const SegmentShape& shape) const {
     const int64_t actions = shape.num_actions, dim = shape.action_dim;
-    const int64_t sizes[] = {
-        1, shape.num_chance_outcomes > 0 ? 1 : 0, dim, actions, actions * dim, shape.num_masked()};
+    const int64_t sizes[] = {1,
+                             shape.num_chance_outcomes > 0 ? 1 : 0,
+                             shape.has_network_values ? 1 : 0,
+                             dim,
+                             actions,
+                             actions * dim,
+                             shape.num_masked()};
     return sizes[static_cast<int>(columns)];
   }
   // Rows that `num_steps` transitions have, those of the context not among them.
@@ -77,7 +85,7 @@ struct StoredField {
   }
   // Shape of the array in a checkpoint.
   std::vector<int64_t> ArrayShape(const SegmentShape& shape, int64_t num_rows) const {
-    if (columns == StoredColumns::kOne || columns == StoredColumns::kChance) return {num_rows};
+    if (columns <= StoredColumns::kNetworkValue) return {num_rows};
     return {num_rows, NumColumns(shape)};
   }
 };
@@ -91,6 +99,7 @@ inline constexpr StoredField kStoredFields[] = {
     {"replay.action_values", ArrayType::kF32, StoredRows::kContextAndSteps, StoredColumns::kDim},
     {"replay.rewards", ArrayType::kF32, StoredRows::kSteps, StoredColumns::kOne},
     {"replay.root_values", ArrayType::kF32, StoredRows::kSteps, StoredColumns::kOne},
+    {"replay.network_values", ArrayType::kF32, StoredRows::kSteps, StoredColumns::kNetworkValue},
     {"replay.policies", ArrayType::kF32, StoredRows::kSteps, StoredColumns::kActions},
     {"replay.sampled_actions", ArrayType::kF32, StoredRows::kSteps, StoredColumns::kSampled},
     {"replay.legal_action_masks", ArrayType::kU8, StoredRows::kObservations,

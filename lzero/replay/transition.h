@@ -24,6 +24,7 @@ struct Transition {
   int32_t chance_outcome = -1;  // that the step drew, where the environment tells; -1: none
   absl::Span<const float> action_values = {};    // box: [D], each in [-1, 1]
   absl::Span<const float> sampled_actions = {};  // box: [K, D] of the search, see `policy`
+  float network_value = 0.0f;  // that the search began with, from the view of root_value
 };
 
 }  // namespace lzero

@@ -103,7 +103,8 @@ Transition Collector::TransitionOf(size_t i, const TimeStep& next) const {
           .truncated = next.truncated,
           .chance_outcome = next.chance_outcome,
           .action_values = taken_[i].values,
-          .sampled_actions = decision_.SampledOf(i)};
+          .sampled_actions = decision_.SampledOf(i),
+          .network_value = decision_.search.network_values[i]};
 }
 
 void Collector::ChooseActions(int64_t env_steps) {

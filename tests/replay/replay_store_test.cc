@@ -48,6 +48,34 @@ std::vector<int> Lengths(const ReplayStore& store) {
   return lengths;
 }
 
+// |V - (r + discount * the next root value)|; at the end of an episode no root value.
+TEST(ReplayStore, FirstPrioritiesAreErrorsOfTheNetwork) {
+  Fixture fixture;
+  fixture.config.prioritized = true;
+  fixture.config.priority_exponent = 1.0;
+  fixture.config.discount = 0.5;
+  fixture.config.initial_priority = InitialPriority::kOwnError;
+  fixture.shape.has_network_values = true;
+  ReplayStore store(fixture.config, fixture.shape);
+  Begin(&store, 0);
+  const std::vector<float> numbers = {1.0f};
+  const std::vector<uint8_t> legal = {1};
+  for (int t = 0; t < 4; ++t) {
+    Transition step;
+    step.policy = numbers;
+    step.observation = numbers;
+    step.legal_action_mask = legal;
+    step.reward = static_cast<float>(t);
+    step.root_value = 10.0f * static_cast<float>(t);
+    step.network_value = 1.0f;
+    step.terminated = t == 3;
+    ASSERT_TRUE(store.Append(EnvId(0), step).ok());
+  }
+  // Targets 0 + 5, 1 + 10, 2 + 15 and 3.
+  const std::vector<double> expected = {4.0, 10.0, 16.0, 2.0};
+  for (int t = 0; t < 4; ++t) EXPECT_EQ(store.index().weight(t), expected[t]) << t;
+}
+
 TEST(ReplayStore, CutsEpisodesIntoAChain) {
   const Fixture fixture;
   ReplayStore store(fixture.config, fixture.shape);

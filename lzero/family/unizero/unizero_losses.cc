@@ -32,10 +32,25 @@ at::Tensor LatentTargets(const WorldModel& target, const BatchTensors& batch) {
   return target.Encode(next).view({num_samples, num_unroll, -1});
 }
 
+// Values [N, U] of the observations to bootstrap from, behind those before them: observations
+// [N (B + U), obs].
+at::Tensor ValuesInContext(const WorldModel& target, const BatchTensors& batch,
+                           const at::Tensor& observations) {
+  const int64_t num_samples = batch.bootstrap_actions.size(0);
+  const int64_t num_steps = batch.bootstrap_actions.size(1);
+  const at::Tensor latents = target.Encode(observations).view({num_samples, num_steps, -1});
+  const at::Tensor tokens = target.MakeTokens(latents, batch.bootstrap_actions);
+  const at::Tensor outputs = target.transformer().Forward(tokens, batch.bootstrap_padding, nullptr);
+  const at::Tensor at_observations = SplitTokens(outputs, /*num_left_out=*/0).at_observations;
+  const at::Tensor rows = batch.bootstrap_rows.unsqueeze(-1).expand({-1, -1, latents.size(-1)});
+  return target.DecodeValues(target.ValueLogits(at_observations.gather(1, rows)));
+}
+
 }  // namespace
 
 at::Tensor ComputeValueTargets(const WorldModel& target, const BatchTensors& batch) {
   return ValueTargets(batch, [&](const at::Tensor& observations) {
+    if (batch.bootstrap_actions.defined()) return ValuesInContext(target, batch, observations);
     const at::Tensor tokens = target.Encode(observations).unsqueeze(1);
     const at::Tensor outputs = target.transformer().Forward(tokens, {}, nullptr).squeeze(1);
     return target.DecodeValues(target.ValueLogits(outputs));

@@ -14,8 +14,8 @@
 namespace lzero {
 
 // bootstrap_scales * V(bootstrap_observations) + partial_returns -> [N, U]. The target network
-// reads each bootstrap observation as a sequence of one token, and none where every scale is 0. No
-// gradient.
+// reads each bootstrap observation as a sequence of one token, or behind those before it where the
+// batch has them (replay.bootstrap_context_steps), and none where every scale is 0. No gradient.
 at::Tensor ComputeValueTargets(const WorldModel& target, const BatchTensors& batch);
 
 // The losses of a batch, shapes as in BatchTensors and LossTerms. Gradients flow from the total to

@@ -4,40 +4,9 @@
 
 #include "absl/algorithm/container.h"
 #include "lzero/base/check.h"
+#include "lzero/replay/segment_rows.h"
 
 namespace lzero {
-namespace {
-
-// Calls visit(segment, step, count, offset) for the pieces, in order, of the `num_steps` steps (or
-// as many as there are) from `step` of `segment` on, below 0 for its context. `offset` counts the
-// steps before the piece.
-template <typename Visit>
-void ForEachPiece(const GameSegment* segment, int step, int num_steps, Visit visit) {
-  int offset = 0;
-  while (true) {
-    const int count = std::min(num_steps - offset, segment->num_steps() - step);
-    if (count > 0) visit(*segment, step, count, offset);
-    offset += count;
-    if (offset == num_steps || segment->next() == nullptr) return;
-    segment = segment->next();
-    step = 0;
-  }
-}
-
-// Copies the rows that a field has for those steps, and `num_more` behind them, to row `row` of
-// `out` and those that follow.
-template <Stored Field, typename T>
-void Gather(const PositionIndex::Place& place, int num_steps, int num_more, T* out, size_t row) {
-  ForEachPiece(place.segment, place.step, num_steps,
-               [&](const GameSegment& piece, int first, int count, int offset) {
-                 const size_t row_size = piece.Rows<T>(Field, first, 1).size();
-                 const absl::Span<const T> rows = piece.Rows<T>(Field, first, count + num_more);
-                 if (row_size > 0)
-                   std::copy(rows.begin(), rows.end(), out + (row + offset) * row_size);
-               });
-}
-
-}  // namespace
 
 BatchShape BatchShapeFor(const ReplayConfig& config, const ReplayShape& shape, int num_samples) {
   return {num_samples,
@@ -47,23 +16,20 @@ BatchShape BatchShapeFor(const ReplayConfig& config, const ReplayShape& shape, i
           shape.observation_size,
           shape.observation_type,
           shape.action_dim,
-          shape.num_chance_outcomes > 0};
+          shape.num_chance_outcomes > 0,
+          static_cast<int>(config.bootstrap_context_steps)};
 }
 
 BatchWriter::BatchWriter(const ReplayConfig& config, const ReplayShape& shape)
     : shape_(BatchShapeFor(config, shape, 0)),
       num_chance_outcomes_(shape.num_chance_outcomes),
-      window_size_(static_cast<int>(config.num_unroll_steps + config.td_steps)),
       terminal_(shape.terminal),
-      rule_(static_cast<int>(config.td_steps), config.discount, config.value_bootstrap,
-            config.root_value_share),
-      rewards_(window_size_),
-      root_values_(window_size_),
-      to_play_(window_size_ + 1) {}
+      rule_(static_cast<int>(config.td_steps), config.discount, config.value_bootstrap),
+      window_reader_(static_cast<int>(config.num_unroll_steps + config.td_steps)) {}
 
-void BatchWriter::Write(const PositionIndex::Place& place, int sample, RandomStream& random,
-                        TrainBatch* batch) {
-  GatherWindow(place);
+void BatchWriter::Write(const PositionIndex::Place& place, int sample, const TargetTerms& terms,
+                        RandomStream& random, TrainBatch* batch) {
+  window_ = window_reader_.Read(place);
   const int num_known = static_cast<int>(window_.rewards.size());
   const int num_real = std::min(shape_.num_unroll_steps, num_known);
   LZ_DCHECK(num_real == shape_.num_unroll_steps || window_.end == SegmentEnd::kTerminated ||
@@ -71,31 +37,13 @@ void BatchWriter::Write(const PositionIndex::Place& place, int sample, RandomStr
             "position is not eligible");
   if (shape_.observation_type == ObservationType::kUint8) {
     WriteSequence(place, num_real, sample, random, batch->observation_bytes, batch);
-    WriteValueTargets(place, num_real, sample, batch->bootstrap_observation_bytes, batch);
+    WriteValueTargets(place, num_real, sample, terms, batch->bootstrap_observation_bytes, batch);
   } else {
     WriteSequence(place, num_real, sample, random, batch->observations, batch);
-    WriteValueTargets(place, num_real, sample, batch->bootstrap_observations, batch);
+    WriteValueTargets(place, num_real, sample, terms, batch->bootstrap_observations, batch);
   }
   WriteTargets(place, num_real, sample, batch);
   if (num_real < shape_.num_unroll_steps) WritePastEnd(num_real, sample, random, batch);
-}
-
-void BatchWriter::GatherWindow(const PositionIndex::Place& place) {
-  // How many steps are known, and what follows them: where there are more the episode runs on.
-  const GameSegment* last = place.segment;
-  int num_known = last->num_steps() - place.step;
-  for (; num_known < window_size_ && last->next() != nullptr; num_known += last->num_steps()) {
-    last = last->next();
-  }
-  window_.end = num_known <= window_size_ ? last->end() : SegmentEnd::kRunsOn;
-  const size_t size = static_cast<size_t>(std::min(num_known, window_size_));
-  Gather<Stored::kReward>(place, window_size_, 0, rewards_.data(), 0);
-  Gather<Stored::kRootValue>(place, window_size_, 0, root_values_.data(), 0);
-  // One more: the player to move after a piece, written again by the next piece.
-  Gather<Stored::kToPlay>(place, window_size_, 1, to_play_.data(), 0);
-  window_.rewards = {rewards_.data(), size};
-  window_.root_values = {root_values_.data(), size};
-  window_.to_play = {to_play_.data(), size + 1};
 }
 
 template <typename T>
@@ -170,7 +118,12 @@ void BatchWriter::WriteTargets(const PositionIndex::Place& place, int num_real, 
 
 template <typename T>
 void BatchWriter::WriteValueTargets(const PositionIndex::Place& place, int num_real, int sample,
-                                    std::vector<T>& bootstraps, TrainBatch* batch) const {
+                                    const TargetTerms& terms, std::vector<T>& bootstraps,
+                                    TrainBatch* batch) const {
+  if (shape_.num_bootstrap_context_steps > 0) {
+    WriteBootstrapSequence(place, num_real, sample, terms, bootstraps, batch);
+    return;
+  }
   const size_t row_size = static_cast<size_t>(shape_.observation_size);
   T* observations = bootstraps.data() + sample * shape_.num_unroll_steps * row_size;
   // Observation `row` of `segment` is observation `begin + row` of the window.
@@ -178,7 +131,7 @@ void BatchWriter::WriteValueTargets(const PositionIndex::Place& place, int num_r
   int begin = -place.step;
   for (int k = 0; k < num_real; ++k) {
     const size_t slot = static_cast<size_t>(sample) * shape_.num_unroll_steps + k;
-    const ValueTarget target = rule_.Compute(window_, k);
+    const ValueTarget target = rule_.Compute(window_, k, terms);
     batch->partial_returns[slot] = target.partial_return;
     batch->bootstrap_scales[slot] = target.bootstrap_scale;
     T* observation = observations + k * row_size;
@@ -196,6 +149,54 @@ void BatchWriter::WriteValueTargets(const PositionIndex::Place& place, int num_r
   // Past the end there is nothing to bootstrap from.
   std::fill_n(observations + num_real * row_size, (shape_.num_unroll_steps - num_real) * row_size,
               T{0});
+}
+
+template <typename T>
+void BatchWriter::WriteBootstrapSequence(const PositionIndex::Place& place, int num_real,
+                                         int sample, const TargetTerms& terms,
+                                         std::vector<T>& bootstraps, TrainBatch* batch) const {
+  const int num_context = shape_.num_bootstrap_context_steps;
+  const auto fill_row = [&](auto& array) {
+    for (auto& element : RowOf(array, sample, batch->num_samples)) element = {};
+  };
+  fill_row(bootstraps);
+  fill_row(batch->bootstrap_actions);
+  fill_row(batch->bootstrap_action_values);
+  fill_row(batch->bootstrap_rows);
+  batch->bootstrap_padding[sample] = 0;
+  // The targets; where one has no bootstrap, those after it have none.
+  const size_t first_slot = static_cast<size_t>(sample) * shape_.num_unroll_steps;
+  int first = 0, last = -1;  // window steps to bootstrap from
+  for (int k = 0; k < num_real; ++k) {
+    const ValueTarget target = rule_.Compute(window_, k, terms);
+    batch->partial_returns[first_slot + k] = target.partial_return;
+    batch->bootstrap_scales[first_slot + k] = target.bootstrap_scale;
+    if (target.bootstrap_scale == 0.0f) continue;
+    if (last < 0) first = target.bootstrap_step;
+    last = target.bootstrap_step;
+    batch->bootstrap_rows[first_slot + k] = num_context + last - first;
+  }
+  if (last < 0) return;
+  // The steps before the first of them, as many as the episode has.
+  const int64_t episode_step = place.segment->first_step() + place.step + first;
+  const int present = static_cast<int>(std::min<int64_t>(num_context, episode_step));
+  const int missing = num_context - present;
+  batch->bootstrap_padding[sample] = 2 * missing;
+  GameSegment* segment = place.segment;
+  int step = place.step + first - present;
+  for (; step > segment->num_steps(); segment = segment->next()) step -= segment->num_steps();
+  const size_t row =
+      static_cast<size_t>(sample) * (num_context + shape_.num_unroll_steps) + missing;
+  const size_t row_size = static_cast<size_t>(shape_.observation_size);
+  const int num_steps = present + last - first;
+  segment->CopyObservations(step, 1, bootstraps.data() + row * row_size);  // where there is no step
+  ForEachPiece(
+      segment, step, num_steps, [&](const GameSegment& piece, int begin, int count, int offset) {
+        piece.CopyObservations(begin, count + 1, bootstraps.data() + (row + offset) * row_size);
+      });
+  const PositionIndex::Place begin = {segment, step};
+  Gather<Stored::kAction>(begin, num_steps, 0, batch->bootstrap_actions.data(), row);
+  Gather<Stored::kActionValues>(begin, num_steps, 0, batch->bootstrap_action_values.data(), row);
 }
 
 void BatchWriter::WritePastEnd(int num_real, int sample, RandomStream& random,

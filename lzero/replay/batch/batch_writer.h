@@ -11,6 +11,7 @@
 #include "lzero/config/experiment_config.h"
 #include "lzero/replay/batch/targets.h"
 #include "lzero/replay/batch/train_batch.h"
+#include "lzero/replay/batch/window_reader.h"
 #include "lzero/replay/game_segment.h"
 #include "lzero/replay/position_index.h"
 #include "lzero/replay/replay_plan.h"
@@ -24,17 +25,16 @@ class BatchWriter {
  public:
   BatchWriter(const ReplayConfig& config, const ReplayShape& shape);
 
-  // Writes everything of row `sample` but its importance weight and handle. `place` is an eligible
-  // position whose segment stores replay.num_context_steps or more; `batch` has the shape of
-  // BatchShapeFor. Draws an action from `random` for each unroll step past the end of the episode,
-  // in order, whatever the terminal mode: one UniformInt(A); box: D times Uniform(), scaled to [-1,
-  // 1]; then, with chance, a UniformInt(C) for each unroll step past the end.
-  void Write(const PositionIndex::Place& place, int sample, RandomStream& random,
-             TrainBatch* batch);
+  // Writes everything of row `sample`, its targets by `terms`, but its importance weight and
+  // handle. `place` is an eligible position whose segment stores replay.num_context_steps or more;
+  // `batch` has the shape of BatchShapeFor. Draws an action from `random` for each unroll step past
+  // the end of the episode, in order, whatever the terminal mode: one UniformInt(A); box: D times
+  // Uniform(), scaled to [-1, 1]; then, with chance, a UniformInt(C) for each unroll step past the
+  // end.
+  void Write(const PositionIndex::Place& place, int sample, const TargetTerms& terms,
+             RandomStream& random, TrainBatch* batch);
 
  private:
-  // Fills window_ with the steps from `place` on, as many as targets can need.
-  void GatherWindow(const PositionIndex::Place& place);
   // Observations, actions and context mask; `num_real` of the unroll steps exist. `observations`
   // [N, C + U + 1, obs] and `bootstraps` [N, U, obs] are all of the batch, in the type that it
   // holds.
@@ -44,19 +44,22 @@ class BatchWriter {
   void WriteTargets(const PositionIndex::Place& place, int num_real, int sample, TrainBatch* batch);
   template <typename T>
   void WriteValueTargets(const PositionIndex::Place& place, int num_real, int sample,
-                         std::vector<T>& bootstraps, TrainBatch* batch) const;
+                         const TargetTerms& terms, std::vector<T>& bootstraps,
+                         TrainBatch* batch) const;
+  // The same where the target network reads steps before those to bootstrap from.
+  template <typename T>
+  void WriteBootstrapSequence(const PositionIndex::Place& place, int num_real, int sample,
+                              const TargetTerms& terms, std::vector<T>& bootstraps,
+                              TrainBatch* batch) const;
   // Targets and masks of the steps past the end.
   void WritePastEnd(int num_real, int sample, RandomStream& random, TrainBatch* batch) const;
 
   const BatchShape shape_;  // but for num_samples
   const int num_chance_outcomes_;
-  const int window_size_;  // most steps a window holds
   const TerminalMode terminal_;
   const ValueTargetRule rule_;
-  StepWindow window_;  // views of the scratch arrays below
-  std::vector<float> rewards_;
-  std::vector<float> root_values_;
-  std::vector<uint8_t> to_play_;
+  WindowReader window_reader_;
+  StepWindow window_;  // of the row that is written
 };
 
 }  // namespace lzero

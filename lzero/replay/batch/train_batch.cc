@@ -5,7 +5,8 @@
 namespace lzero {
 
 int64_t NumObservationElements(const BatchShape& shape) {
-  const int64_t steps = int64_t{shape.num_context_steps} + 2 * int64_t{shape.num_unroll_steps};
+  const int64_t steps = int64_t{shape.num_context_steps} + 2 * int64_t{shape.num_unroll_steps} +
+                        int64_t{shape.num_bootstrap_context_steps};
   return shape.num_samples * (steps + 1) * shape.observation_size;
 }
 

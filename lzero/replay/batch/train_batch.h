@@ -32,8 +32,9 @@ struct BatchShape {
   // Which of two arrays holds the observations, the other one being empty: numbers, or the bytes
   // that stand for them (byte k for k / 255.0f).
   ObservationType observation_type = ObservationType::kFloat32;
-  int action_dim = 0;       // D of box actions; 0: discrete
-  bool has_chance = false;  // whether there are chance_outcomes
+  int action_dim = 0;                   // D of box actions; 0: discrete
+  bool has_chance = false;              // whether there are chance_outcomes
+  int num_bootstrap_context_steps = 0;  // B
   bool operator==(const BatchShape&) const = default;
 };
 
@@ -75,6 +76,13 @@ struct TrainBatch : BatchShape {
   std::vector<float> bootstrap_scales;               // [N, U]
   std::vector<float> bootstrap_observations;         // [N, U, obs] zeros where the scale is 0
   std::vector<uint8_t> bootstrap_observation_bytes;  // or this one
+  // With B > 0 they are [N, B + U, obs], a sequence that begins up to B steps before the first one
+  // to bootstrap from, with its actions and how many tokens, two a step, come before its episode;
+  // position bootstrap_rows[n, u] of it is what target u bootstraps from.
+  std::vector<int32_t> bootstrap_actions;      // [N, B + U]; box: empty
+  std::vector<float> bootstrap_action_values;  // box: [N, B + U, D]
+  std::vector<int64_t> bootstrap_rows;         // [N, U]
+  std::vector<int64_t> bootstrap_padding;      // [N]
 
   std::vector<float> importance_weights;  // [N], 1 for uniform replay
   std::vector<PositionHandle> positions;  // [N]
@@ -123,8 +131,14 @@ void VisitArrays(Batch& batch, const BatchShape& shape, const Visitor& visit) {
   visit("value_mask", batch.value_mask, {n, u});
   visit("partial_returns", batch.partial_returns, {n, u});
   visit("bootstrap_scales", batch.bootstrap_scales, {n, u});
-  visit("bootstrap_observations", batch.bootstrap_observations, {of_numbers, u, obs});
-  visit("bootstrap_observations", batch.bootstrap_observation_bytes, {of_bytes, u, obs});
+  const int64_t b = shape.num_bootstrap_context_steps;
+  const auto with_context = [b](int64_t count) { return b > 0 ? count : 0; };
+  visit("bootstrap_observations", batch.bootstrap_observations, {of_numbers, b + u, obs});
+  visit("bootstrap_observations", batch.bootstrap_observation_bytes, {of_bytes, b + u, obs});
+  visit("bootstrap_actions", batch.bootstrap_actions, {with_context(of_discrete), b + u});
+  visit("bootstrap_action_values", batch.bootstrap_action_values, {with_context(of_box), b + u, d});
+  visit("bootstrap_rows", batch.bootstrap_rows, {with_context(n), u});
+  visit("bootstrap_padding", batch.bootstrap_padding, {with_context(n)});
   visit("importance_weights", batch.importance_weights, {n});
 }
 

@@ -25,6 +25,7 @@ bool IsStaged(absl::string_view name, const ArrayDims& dims) {
 // The tensor of the losses that comes from the array `name`.
 absl::string_view TensorNameOf(absl::string_view name) {
   if (name == "action_values") return "actions";
+  if (name == "bootstrap_action_values") return "bootstrap_actions";
   if (name == "legal_action_masks") return "illegal";
   return name;
 }

@@ -200,30 +200,6 @@ TEST_P(LossCases, MaskedEntriesDoNotCount) {
   EXPECT_EQ(after, before);
 }
 
-TEST(ComputeValueTargets, PartialReturnPlusScaledValueOfTheBootstrap) {
-  const ModelConfig config = TinyConfig(LatentNorm::kLayerNorm, LatentLoss::kMse);
-  const std::shared_ptr<WorldModel> target = Make(config, 2);
-  TrainBatch arrays = RandomBatch(2, 1, 2, 11);
-  arrays.partial_returns = {1.5f, -2.0f, 0.0f, 40.0f};
-  arrays.bootstrap_scales = {0.5f, -0.9f, 1.0f, 0.0f};
-  const at::Tensor targets = ComputeValueTargets(*target, ViewBatch(arrays));
-  ASSERT_EQ(targets.sizes(), at::IntArrayRef({2, 2}));
-  const Weights weights = reference::WeightsOf(*target);
-  Row expected;
-  for (int i = 0; i < 4; ++i) {
-    const Row latent = reference::Encode(
-        config, weights, reference::FloatRow(arrays.bootstrap_observations, i, kObservationSize));
-    const Row y = reference::TransformerPass(weights, "transformer.", reference::ShapeOf(config),
-                                             {latent})[0];
-    const double value = reference::DecodeLogits(reference::Head(weights, "value_head", y));
-    const size_t at = static_cast<size_t>(i);
-    expected.push_back(static_cast<double>(arrays.partial_returns[at]) +
-                       static_cast<double>(arrays.bootstrap_scales[at]) * value);
-  }
-  EXPECT_LT(reference::RelativeError(targets, expected), 1e-5);
-  EXPECT_EQ(targets[1][1].item<float>(), 40.0f) << "a termination within n steps: no bootstrap";
-}
-
 TEST(ComputeLosses, WithoutObservationsToBootstrapFromAsWithScalesOfZero) {
   const ModelConfig config = TinyConfig(LatentNorm::kLayerNorm, LatentLoss::kMse);
   const std::shared_ptr<WorldModel> model = Make(config, 1), target = Make(config, 2);

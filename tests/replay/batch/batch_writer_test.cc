@@ -50,8 +50,9 @@ class BatchWriterTest : public testing::Test {
   void Write(const PositionIndex::Place& place) {
     BatchWriter writer(config_, shape_);
     batch_.Resize(BatchShapeFor(config_, shape_, 2));
-    writer.Write(place, 0, random_, &batch_);
-    writer.Write(place, 1, random_, &batch_);
+    const TargetTerms terms = TargetTermsOf(config_, 0, 0);
+    writer.Write(place, 0, terms, random_, &batch_);
+    writer.Write(place, 1, terms, random_, &batch_);
     // Row 1 holds the same as row 0, but for random actions.
     const size_t half = batch_.observations.size() / 2;
     EXPECT_TRUE(std::equal(batch_.observations.begin(), batch_.observations.begin() + half,
@@ -174,6 +175,28 @@ TEST_F(BatchWriterTest, NothingCountsPastATruncation) {
   EXPECT_THAT(FirstRow(batch_.bootstrap_observations), ElementsAre(14, 0, 0));
 }
 
+// The first target bootstraps from observation 13, or 12; the episode is cut at 14.
+TEST_F(BatchWriterTest, WhatTheTargetNetworkReadsBeforeABootstrap) {
+  second_.set_end(SegmentEnd::kTruncated);
+  config_.bootstrap_context_steps = 3;
+  Write({&first_, 1});
+  EXPECT_THAT(FirstRow(batch_.bootstrap_observations), ElementsAre(10, 11, 12, 13, 14, 0));
+  EXPECT_THAT(FirstRow(batch_.bootstrap_actions), ElementsAre(0, 1, 2, 3, 0, 0));
+  EXPECT_THAT(FirstRow(batch_.bootstrap_rows), ElementsAre(3, 4, 4));
+  EXPECT_THAT(FirstRow(batch_.bootstrap_padding), ElementsAre(0));
+  EXPECT_THAT(FirstRow(batch_.bootstrap_scales), ElementsAre(0.25f, 0.25f, -0.5f));
+  Write({&first_, 0});
+  EXPECT_THAT(FirstRow(batch_.bootstrap_observations), ElementsAre(0, 10, 11, 12, 13, 14));
+  EXPECT_THAT(FirstRow(batch_.bootstrap_actions), ElementsAre(0, 0, 1, 2, 3, 0));
+  EXPECT_THAT(FirstRow(batch_.bootstrap_rows), ElementsAre(3, 4, 5));
+  EXPECT_THAT(FirstRow(batch_.bootstrap_padding), ElementsAre(2));
+  // Nothing follows a termination, and its row is cleared.
+  second_.set_end(SegmentEnd::kTerminated);
+  Write({&second_, 1});
+  EXPECT_THAT(FirstRow(batch_.bootstrap_observations), ElementsAre(0, 0, 0, 0, 0, 0));
+  EXPECT_THAT(FirstRow(batch_.bootstrap_scales), ElementsAre(0, 0, 0));
+}
+
 // An earlier sample's numbers must not shine through.
 TEST_F(BatchWriterTest, OverwritesWhatTheRowHeld) {
   second_.set_end(SegmentEnd::kTerminated);
@@ -190,8 +213,8 @@ TEST_F(BatchWriterTest, OverwritesWhatTheRowHeld) {
   std::fill(batch_.legal_action_masks.begin(), batch_.legal_action_masks.end(), 77);
   std::fill(batch_.actions.begin(), batch_.actions.end(), 77);
   RandomStream same(99);
-  writer.Write({&second_, 1}, 0, same, &fresh);
-  writer.Write({&second_, 1}, 0, random_, &batch_);
+  writer.Write({&second_, 1}, 0, TargetTermsOf(config_, 0, 0), same, &fresh);
+  writer.Write({&second_, 1}, 0, TargetTermsOf(config_, 0, 0), random_, &batch_);
   EXPECT_EQ(batch_.observations, fresh.observations);
   EXPECT_EQ(batch_.actions, fresh.actions);
   EXPECT_EQ(batch_.context_mask, fresh.context_mask);
