@@ -19,7 +19,7 @@ bool Projects(const ModelConfig& config) { return config.latent_loss == LatentLo
 LatentNetwork::LatentNetwork(const ModelConfig& config, const WorldModelShape& shape,
                              const LatentParts& parts)
     : Network(config, shape), latent_size_(parts.latent_size()) {
-  encoder_ = register_module("encoder", parts.MakeLatentEncoder());
+  RegisterEncoder(parts.MakeLatentEncoder());
   action_table_ =
       register_parameter("action_table", parts.MakeInputTable(shape.num_actions, shape.action_dim));
   dynamics_ = register_module("dynamics", parts.MakeStep());
@@ -29,13 +29,18 @@ LatentNetwork::LatentNetwork(const ModelConfig& config, const WorldModelShape& s
   if (Projects(config)) {
     const int64_t width = head_dim();
     projector_ = register_module("projector", std::make_shared<LinearLayer>(latent_size_, width));
+    if (config.projector_layers > 1) {
+      projector_tail_ = register_module(
+          "projector_tail", std::make_shared<ProjectorTail>(width, config.projector_layers - 1,
+                                                            config.projector_norm));
+    }
     predictor_ = register_module("predictor", std::make_shared<Head>(width, width, width));
   }
   KeepWeights();
 }
 
 at::Tensor LatentNetwork::Represent(const at::Tensor& observations) const {
-  return NormalizeLatents(encoder_->Forward(observations));
+  return NormalizeLatents(encoder().Forward(observations));
 }
 
 at::Tensor LatentNetwork::NextLatents(const at::Tensor& latents, const at::Tensor& actions) const {
@@ -101,6 +106,11 @@ at::Tensor LatentNetwork::OpenLoopErrorsOf(const BatchTensors& batch, int64_t nu
                         batch);
 }
 
+at::Tensor LatentNetwork::Project(const at::Tensor& latents) const {
+  const at::Tensor first = projector_->Forward(latents);
+  return projector_tail_ != nullptr ? projector_tail_->Forward(first) : first;
+}
+
 void LatentNetwork::AddLatentTerms(const LatentNetwork& target, const BatchTensors& batch,
                                    const at::Tensor& next_latents, Predictions* predictions) const {
   const int64_t num_samples = next_latents.size(0), num_unroll = next_latents.size(1);
@@ -122,9 +132,9 @@ void LatentNetwork::AddLatentTerms(const LatentNetwork& target, const BatchTenso
   {
     const torch::NoGradGuard no_grad;
     predictions->latent_targets =
-        projector_->Forward(Represent(observations)).view({num_samples, num_unroll, -1});
+        Project(Represent(observations)).view({num_samples, num_unroll, -1});
   }
-  predictions->next_latents = predictor_->Forward(projector_->Forward(next_latents));
+  predictions->next_latents = predictor_->Forward(Project(next_latents));
 }
 
 }  // namespace lzero

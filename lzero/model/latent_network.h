@@ -16,6 +16,7 @@
 #include "lzero/config/experiment_config.h"
 #include "lzero/model/fused_losses.h"
 #include "lzero/model/network.h"
+#include "lzero/model/projector.h"
 #include "lzero/nn/latent_parts.h"
 #include "lzero/nn/layers.h"
 
@@ -59,18 +60,20 @@ class LatentNetwork : public Network {
   static at::Tensor HalveGradient(const at::Tensor& x);
 
  private:
+  // latents [..., S] -> [..., width].
+  at::Tensor Project(const at::Tensor& latents) const;
   // Fills next_latents and latent_targets, which the latent loss compares. next_latents [N, U, S];
   // no gradient flows to the targets.
   void AddLatentTerms(const LatentNetwork& target, const BatchTensors& batch,
                       const at::Tensor& next_latents, Predictions* predictions) const;
 
   int64_t latent_size_;
-  std::shared_ptr<Encoder> encoder_;
   at::Tensor action_table_;  // [A, I]; box: [D + 1, I]
   std::shared_ptr<LatentStep> dynamics_;
   std::shared_ptr<LatentHead> reward_head_, policy_head_, value_head_;
   // latent_loss cosine: what both sides are projected by, and what predicts one from the other.
   std::shared_ptr<LinearLayer> projector_;
+  std::shared_ptr<ProjectorTail> projector_tail_;  // null: the projector is one layer
   std::shared_ptr<Head> predictor_;
 };
 

@@ -1,5 +1,7 @@
 #include "lzero/model/network.h"
 
+#include <utility>
+
 #include "lzero/base/check.h"
 #include "lzero/kernels/weight_kernels.h"
 #include "lzero/nn/encoder.h"
@@ -17,6 +19,14 @@ Network::Network(const ModelConfig& config, const WorldModelShape& shape)
       reward_support_(SupportOf(config.reward_range(), config.support_size)),
       value_atoms_(register_buffer("value_atoms", SupportAtoms(value_support_))),
       reward_atoms_(register_buffer("reward_atoms", SupportAtoms(reward_support_))) {}
+
+void Network::RegisterEncoder(std::shared_ptr<Encoder> encoder) {
+  encoder_ = register_module("encoder", std::move(encoder));
+}
+
+void Network::Observe(const BatchTensors& batch, const at::Tensor& skip) {
+  encoder_->Observe(batch.observations.select(1, batch.num_context_steps), skip);
+}
 
 at::Tensor Network::DecodeValues(const at::Tensor& logits) const {
   return DecodeSupport(logits, value_atoms_, value_support_);

@@ -6,6 +6,7 @@
 #define LZERO_MODEL_NETWORK_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "lzero/config/model/world_model_shape.h"
 #include "lzero/kernels/value_support.h"
 #include "lzero/model/batch_tensors.h"
+#include "lzero/nn/encoder.h"
 #include "torch/nn/module.h"
 
 namespace lzero {
@@ -27,6 +29,7 @@ struct LossMetric {
 struct LossTerms {
   at::Tensor total;         // a float32 scalar, the only tensor with gradient
   at::Tensor value_errors;  // [N] float32, mean |V - target| over valid positions
+  at::Tensor first_errors;  // [N] float32, |V - target| of the first position
   // Whatever is here, the learner averages and writes: a new metric is one more entry.
   std::vector<LossMetric> metrics;
 };
@@ -43,6 +46,10 @@ class Network : public torch::nn::Module {
   // synchronises: the terms are tensors.
   virtual LossTerms ComputeLosses(const Network& target, const BatchTensors& batch,
                                   const LossConfig& weights) const = 0;
+
+  // Learns what the encoder keeps of observations (model.normalize_observations) from the first
+  // ones of a batch. Nothing changes where `skip`, a float32 scalar, is 1; undefined counts as 0.
+  void Observe(const BatchTensors& batch, const at::Tensor& skip);
 
   // Mean errors of what is imagined 1 .. H <= num_horizons steps ahead of the first observations of
   // the batch (its context given), with the real actions: [3, H] float32 of rewards, values and
@@ -68,6 +75,8 @@ class Network : public torch::nn::Module {
 
  protected:
   Network(const ModelConfig& config, const WorldModelShape& shape);
+  void RegisterEncoder(std::shared_ptr<Encoder> encoder);
+  const Encoder& encoder() const { return *encoder_; }
   // Ends a constructor: every parameter is registered.
   void KeepWeights() { weights_ = parameters(); }
   // Units of a head's hidden layer.
@@ -78,6 +87,7 @@ class Network : public torch::nn::Module {
  private:
   ModelConfig config_;
   WorldModelShape shape_;
+  std::shared_ptr<Encoder> encoder_;
   ValueSupport value_support_, reward_support_;
   at::Tensor value_atoms_, reward_atoms_;  // [S]; buffers, so that they move with the weights
   // All parameters: collecting them by name costs as much as moving those of a small net.

@@ -22,10 +22,19 @@
 namespace lzero {
 namespace {
 
+// x [N, size] of bytes or float32 -> float32.
+at::Tensor AsFloats(const at::Tensor& x) {
+  if (x.scalar_type() != at::kByte) return x;
+  return PlanesOfBytes(x.reshape({-1, 1, 1, x.size(-1)})).view(x.sizes());
+}
+
 // MLP: Linear, LayerNorm, GELU for each hidden layer, then Linear to E.
 class VectorEncoder : public Encoder {
  public:
-  VectorEncoder(int64_t in, int64_t width, int64_t num_hidden, int64_t embed_dim) {
+  VectorEncoder(const std::vector<int64_t>& shape, const ModelConfig& config)
+      : Encoder(config, shape) {
+    const int64_t in = packed::ObservationSize(shape), width = config.encoder_width;
+    const int64_t num_hidden = config.encoder_layers, embed_dim = config.embed_dim;
     for (int64_t i = 0; i < num_hidden; ++i) {
       hidden_.push_back(register_module(absl::StrCat("hidden", i),
                                         std::make_shared<LinearLayer>(i == 0 ? in : width, width)));
@@ -37,9 +46,7 @@ class VectorEncoder : public Encoder {
   }
 
   at::Tensor Forward(const at::Tensor& observations) const override {
-    at::Tensor x = observations;
-    if (x.scalar_type() == at::kByte)
-      x = PlanesOfBytes(x.reshape({-1, 1, 1, x.size(-1)})).view(x.sizes());
+    at::Tensor x = Prepare(observations);
     if (hidden_.empty()) return last_->Forward(x);
     const size_t last_hidden = hidden_.size() - 1;
     for (size_t i = 0; i < last_hidden; ++i) {
@@ -84,7 +91,8 @@ class ConvolutionEncoder : public Encoder {
  public:
   ConvolutionEncoder(const std::vector<int64_t>& shape, const ModelConfig& config,
                      int64_t embed_dim)
-      : shape_(shape),
+      : Encoder(config, shape),
+        shape_(shape),
         channels_(config.encoder_channels),
         tower_(packed::EncoderTower(config, shape)) {
     std::vector<PlaneSize> sizes = {{shape[1], shape[2]}};
@@ -100,7 +108,10 @@ class ConvolutionEncoder : public Encoder {
   }
 
   at::Tensor Forward(const at::Tensor& observations) const override {
-    const at::Tensor x = observations.reshape({-1, shape_[0], shape_[1], shape_[2]});
+    const at::Tensor ready =
+        normalizes() ? Prepare(observations.reshape({-1, shape_[0] * shape_[1] * shape_[2]}))
+                     : observations;
+    const at::Tensor x = ready.reshape({-1, shape_[0], shape_[1], shape_[2]});
     const at::Tensor planes = (GoesBySamples(x) ? RunTower(x) : RunLayers(x)).flatten(1);
     return last_ != nullptr ? last_->Forward(planes) : planes;
   }
@@ -176,6 +187,24 @@ class ConvolutionEncoder : public Encoder {
 
 }  // namespace
 
+Encoder::Encoder(const ModelConfig& config, const std::vector<int64_t>& observation_shape) {
+  if (!config.normalize_observations) return;
+  norm_ = register_module(
+      "observations", std::make_shared<ObservationNorm>(packed::ObservationSize(observation_shape),
+                                                        config.encoder == EncoderKind::kVector));
+}
+
+at::Tensor Encoder::Prepare(const at::Tensor& observations) const {
+  const at::Tensor x = AsFloats(observations);
+  return norm_ != nullptr ? norm_->Forward(x) : x;
+}
+
+void Encoder::Observe(const at::Tensor& observations, const at::Tensor& skip) {
+  if (norm_ == nullptr) return;
+  const torch::NoGradGuard no_grad;
+  norm_->Observe(AsFloats(observations), skip);
+}
+
 at::Tensor NormalizeLatent(const at::Tensor& x, LatentNorm norm, int64_t sim_norm_group) {
   if (norm == LatentNorm::kLayerNorm) return Normalize(x);
   return at::softmax(x.unflatten(-1, {-1, sim_norm_group}), -1).flatten(-2);
@@ -187,10 +216,7 @@ absl::StatusOr<std::shared_ptr<Encoder>> MakeEncoder(
   if (config.encoder != EncoderKind::kVector) {
     return std::make_shared<ConvolutionEncoder>(observation_shape, config, config.embed_dim);
   }
-  int64_t size = 1;
-  for (const int64_t length : observation_shape) size *= length;
-  return std::make_shared<VectorEncoder>(size, config.encoder_width, config.encoder_layers,
-                                         config.embed_dim);
+  return std::make_shared<VectorEncoder>(observation_shape, config);
 }
 
 absl::StatusOr<std::shared_ptr<Encoder>> MakePlaneEncoder(

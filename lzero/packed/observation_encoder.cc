@@ -68,7 +68,7 @@ PlaneSizes EncodedPlanes(const ModelConfig& config, const std::vector<int64_t>& 
 ObservationEncoder::ObservationEncoder(const ModelConfig& config,
                                        const std::vector<int64_t>& observation_shape,
                                        bool ends_in_planes)
-    : observation_size_(ObservationSize(observation_shape)) {
+    : observation_size_(ObservationSize(observation_shape)), norm_(config, observation_size_) {
   const ChainShape chain = ChainOf(config, observation_shape);
   out_size_ = ends_in_planes ? chain.in : config.embed_dim;
   if (!ends_in_planes) chain_.emplace(chain);
@@ -89,7 +89,8 @@ int64_t ObservationEncoder::Bytes(const ModelConfig& config,
                                   const std::vector<int64_t>& observation_shape,
                                   bool ends_in_planes) {
   const ChainShape chain = ChainOf(config, observation_shape);
-  int64_t bytes = ends_in_planes ? 0 : chain.Bytes();
+  int64_t bytes = ObservationNorm::Bytes(config, ObservationSize(observation_shape)) +
+                  (ends_in_planes ? 0 : chain.Bytes());
   if (config.encoder == EncoderKind::kVector) return bytes;
   bytes += PlaneTower::Bytes(EncoderTower(config, observation_shape));
   if (ends_in_planes) return bytes;
@@ -100,12 +101,15 @@ int64_t ObservationEncoder::ScratchSize(const ModelConfig& config,
                                         const std::vector<int64_t>& observation_shape,
                                         bool ends_in_planes, int64_t rows) {
   const ChainShape chain = ChainOf(config, observation_shape);
-  if (config.encoder == EncoderKind::kVector) return chain.ScratchSize(rows);
-  return rows * (ObservationSize(observation_shape) + (ends_in_planes ? 0 : chain.in)) +
+  const int64_t observations = rows * ObservationSize(observation_shape);
+  const int64_t normed = config.normalize_observations ? observations : 0;
+  if (config.encoder == EncoderKind::kVector) return normed + chain.ScratchSize(rows);
+  return normed + observations + (ends_in_planes ? 0 : rows * chain.in) +
          PlaneTower::ScratchSize(EncoderTower(config, observation_shape));
 }
 
 void ObservationEncoder::Load(const WeightSource& weights, const std::string& module) {
+  norm_.Load(weights, module + ".observations");
   if (!tower_.has_value()) return chain_->Load(weights, module);
   tower_->Load(weights, module);
   if (chain_.has_value()) chain_->LoadReordered(weights, module, columns_);
@@ -113,6 +117,11 @@ void ObservationEncoder::Load(const WeightSource& weights, const std::string& mo
 
 void ObservationEncoder::Run(const float* observations, int64_t rows, float* y,
                              float* scratch) const {
+  if (norm_.is_on()) {
+    norm_.Run(observations, rows, scratch);
+    observations = scratch;
+    scratch += rows * observation_size_;
+  }
   if (!tower_.has_value()) return chain_->Run(observations, rows, y, scratch);
   const int64_t channels = tower_->shape().in;
   float* planes = scratch + rows * observation_size_;

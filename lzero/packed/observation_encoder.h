@@ -11,6 +11,7 @@
 
 #include "lzero/config/experiment_config.h"
 #include "lzero/packed/layer_chain.h"
+#include "lzero/packed/observation_norm.h"
 #include "lzero/packed/plane_tower.h"
 #include "lzero/packed/weight_source.h"
 
@@ -45,6 +46,7 @@ class ObservationEncoder {
 
  private:
   int64_t observation_size_ = 0, out_size_ = 0;
+  ObservationNorm norm_;
   std::optional<PlaneTower> tower_;
   std::optional<LayerChain> chain_;  // all of a vector's; the last layer behind a tower
   std::vector<int64_t> columns_;     // of the last layer behind a tower, in the order of its inputs

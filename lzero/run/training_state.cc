@@ -51,6 +51,15 @@ void VisitTaskFields(Task& task, Visit visit) {
   visit("reanalyze_searches", task.reanalyze_searches);
 }
 
+// What a run has that makes updates after its last step; the states of others do not tell.
+constexpr char kTailSteps[] = "tail_steps";
+
+template <typename Reader>
+void ReadTaskFields(const Reader& json, TaskState* task) {
+  VisitTaskFields(*task, [&json](const char* name, auto& field) { json.Read(name, &field); });
+  if (json.Has(kTailSteps)) json.Read(kTailSteps, &task->tail_steps);
+}
+
 // Writes a field into a JSON object.
 struct FieldWriter {
   Json* json;
@@ -64,6 +73,11 @@ struct FieldWriter {
   }
 };
 
+void WriteTaskFields(const TaskState& task, Json* json) {
+  VisitTaskFields(task, FieldWriter{json});
+  if (task.tail_steps > 0) (*json)[kTailSteps] = task.tail_steps;
+}
+
 constexpr char kTasks[] = "tasks";
 
 }  // namespace
@@ -72,10 +86,10 @@ std::string TrainingStateToJson(const TrainingState& state) {
   Json json = Json::object();
   VisitFields(state, FieldWriter{&json});
   if (state.tasks.size() == 1) {
-    VisitTaskFields(state.tasks[0], FieldWriter{&json});
+    WriteTaskFields(state.tasks[0], &json);
   } else {
     for (const TaskState& task : state.tasks) {
-      VisitTaskFields(task, FieldWriter{&json[kTasks][task.name]});
+      WriteTaskFields(task, &json[kTasks][task.name]);
       FieldWriter{&json[kTasks][task.name]}("last_score", task.last_score);
     }
   }
@@ -87,8 +101,7 @@ absl::StatusOr<TrainingState> TrainingStateFromJson(const std::string& text) {
   TrainingState state;
   VisitFields(state, [&json](const char* name, auto& field) { json.Read(name, &field); });
   if (!json.Has(kTasks)) {
-    VisitTaskFields(state.tasks[0],
-                    [&json](const char* name, auto& field) { json.Read(name, &field); });
+    ReadTaskFields(json, &state.tasks[0]);
     LZ_RETURN_IF_ERROR(json.status());
     return state;
   }
@@ -97,8 +110,7 @@ absl::StatusOr<TrainingState> TrainingStateFromJson(const std::string& text) {
   for (const std::string& name : tasks.Names()) {
     const JsonReader of_task = tasks.Object(name);
     state.tasks.emplace_back().name = name;
-    VisitTaskFields(state.tasks.back(),
-                    [&of_task](const char* key, auto& field) { of_task.Read(key, &field); });
+    ReadTaskFields(of_task, &state.tasks.back());
     of_task.Read("last_score", &state.tasks.back().last_score);
   }
   LZ_RETURN_IF_ERROR(json.status());

@@ -17,7 +17,8 @@ namespace lzero {
 struct TaskState {
   std::string name;
   int64_t env_steps = 0;
-  int64_t updates = 0;  // that it took part in
+  int64_t tail_steps = 0;  // env steps that were not made any more, of train.tail_updates
+  int64_t updates = 0;     // that it took part in
   int64_t episodes = 0;
   std::optional<double> last_return;  // mean of the last evaluation
   std::optional<double> best_return;  // best mean of an evaluation; self-play has none

@@ -1,5 +1,6 @@
 #include "lzero/train/build.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "lzero/base/status_macros.h"
@@ -28,6 +29,9 @@ ReplayShape BuildReplayShape(const ExperimentConfig& config, const EnvSpec& spec
   shape.observation_shape = spec.observation.shape;
   shape.num_root_past_steps = static_cast<int>(MaxPastSteps(config.model, spec));
   shape.reads_sequences = FamilyOf(config.model).reads_sequences;
+  shape.has_network_values =
+      config.replay.prioritized && config.replay.initial_priority == InitialPriority::kOwnError;
+  shape.reset_updates = config.train.reset_every_updates;
   return shape;
 }
 
@@ -61,12 +65,18 @@ absl::StatusOr<EvaluatorRole> BuildEvaluator(const ExperimentConfig& config,
   return BuildPlayer(MakeEngine, config, registry, num_envs, num_simulations, pool);
 }
 
+int64_t ReanalyzeBatch(const ExperimentConfig& config) {
+  const double owed = config.replay.reanalyze_ratio *
+                      static_cast<double>(config.env.num_collectors * config.train.steps_per_round);
+  return std::max(config.env.num_collectors, static_cast<int64_t>(std::min(owed, 64.0)));
+}
+
 absl::StatusOr<ReanalyzerRole> BuildReanalyzer(const ExperimentConfig& config,
                                                const EnvRegistry& registry) {
   ReanalyzerRole role;
   if (config.replay.reanalyze_ratio == 0.0) return role;
   LZ_ASSIGN_OR_RETURN(const EnvSpec spec, BuildEnvSpec(config, registry));
-  const int64_t batch_size = config.env.num_collectors;
+  const int64_t batch_size = ReanalyzeBatch(config);
   LZ_ASSIGN_OR_RETURN(auto agent, BuildAgent("reanalyzer", config, registry, spec, batch_size,
                                              config.search.num_simulations, config.deterministic,
                                              MakeEngine, &role.inference));

@@ -41,8 +41,11 @@ absl::StatusOr<EvaluatorRole> BuildEvaluator(const ExperimentConfig& config,
                                              const EnvRegistry& registry, int64_t num_envs,
                                              int64_t num_simulations, ThreadPool* pool);
 
-// For replay.reanalyze_ratio above 0: batches of as many positions as the collector has
-// environments.
+// Stored positions that are searched together: those that steps of all collectors are owed, 64 at
+// most, and as many as there are collectors at least.
+int64_t ReanalyzeBatch(const ExperimentConfig& config);
+
+// For replay.reanalyze_ratio above 0, in batches of ReanalyzeBatch positions.
 absl::StatusOr<ReanalyzerRole> BuildReanalyzer(const ExperimentConfig& config,
                                                const EnvRegistry& registry);
 

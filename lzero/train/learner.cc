@@ -163,6 +163,28 @@ absl::StatusOr<StagedTask> Learner::Stage(const TaskBatch& batch, double learnin
   return staged;
 }
 
+absl::Status Learner::Reset() {
+  std::vector<ExperimentConfig> tasks = tasks_;
+  std::vector<WorldModelShape> shapes;
+  for (size_t i = 0; i < tasks.size(); ++i) {
+    shapes.push_back(model_->view(i).shape());
+    tasks[i].seed = static_cast<int64_t>(StreamKey(static_cast<uint64_t>(tasks[i].seed), "reset",
+                                                   static_cast<uint64_t>(num_updates_)) >>
+                                         1);
+  }
+  return device_.OnStream([&] {
+    return CatchTorch([&]() -> absl::Status {
+      LZ_ASSIGN_OR_RETURN(const TaskWeights fresh,
+                          TaskWeights::Create(tasks, shapes, static_cast<uint64_t>(tasks[0].seed),
+                                              device_.device()));
+      model_->MixWith(fresh, config_.train.reset_share);
+      target_->CopyFrom(*model_);
+      optimizer_->Restart();
+      return absl::OkStatus();
+    });
+  });
+}
+
 absl::Status Learner::UpdateNow(absl::Span<const TaskBatch> batches, double learning_rate) {
   // The batches in, one step, its numbers out.
   std::vector<StagedTask> staged;

@@ -75,6 +75,11 @@ class Learner {
     return Update({TaskBatch{0, &batch, priorities}}, learning_rate);
   }
 
+  // train.reset_every_updates: heads begin anew, of all other weights a share of
+  // train.reset_share does, the target network becomes the network, the optimiser begins anew. The
+  // fresh weights are a function of the config's seed and of num_updates().
+  absl::Status Reset();
+
   // The networks of a task, what it shares included. No update may run beside.
   const Network& model(size_t task = 0) { return ViewOf(&*model_, task); }
   const Network& target(size_t task = 0) { return ViewOf(&*target_, task); }

@@ -153,7 +153,7 @@ absl::Status PlanTask(const ExperimentConfig& config, const EnvSpec& spec,
                              {"evaluator", config.env.num_evaluators,
                               config.evaluate.num_simulations.value_or(simulations), 1}};
   if (config.replay.reanalyze_ratio > 0.0) {
-    roles.push_back({"reanalyzer", config.env.num_collectors, simulations, num_threads});
+    roles.push_back({"reanalyzer", ReanalyzeBatch(config), simulations, num_threads});
   }
   for (const Role& role : roles) {
     LZ_RETURN_IF_ERROR(PlanRole(config, spec, registry, role, plan));

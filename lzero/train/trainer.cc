@@ -149,6 +149,13 @@ std::vector<int64_t> Trainer::UpdatesOwed() const {
   return owed;
 }
 
+bool Trainer::IsResetDue() const {
+  const int64_t every = config_.train.reset_every_updates;
+  if (every == 0 || state_.updates % every != 0) return false;
+  const std::optional<int64_t> last = tasks_[0]->MostUpdates();
+  return !last.has_value() || state_.updates + every <= *last;
+}
+
 double Trainer::LearningRate() const {
   const TrainConfig& train = config_.train;
   double rate = train.learning_rate;
@@ -336,7 +343,7 @@ absl::Status Trainer::Update(const std::vector<size_t>& tasks, const std::vector
   LZ_RETURN_IF_ERROR(learner_->Update(batches, LearningRate()));
   for (const size_t i : tasks) tasks_[i]->EndUpdate();
   state_.updates = learner_->num_updates();
-  return absl::OkStatus();
+  return IsResetDue() ? learner_->Reset() : absl::OkStatus();
 }
 
 // At the barrier: the collectors' weights become the learner's.

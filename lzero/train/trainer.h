@@ -95,6 +95,8 @@ class Trainer {
   bool IsStopped() const { return stop_ != nullptr && stop_->load(); }
   // Updates that tasks are owed now, by task, as stop.max_updates allows.
   std::vector<int64_t> UpdatesOwed() const;
+  // Whether the network is to be reset after the updates made.
+  bool IsResetDue() const;
   double LearningRate() const;
   double FractionOver() const;
   // True when `*next` updates are made; then moves `*next` past the updates made, in steps of

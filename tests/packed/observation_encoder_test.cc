@@ -1,6 +1,7 @@
 // Encoders beside plain loops: vectors, and planes that end in a vector or stay planes.
 #include "lzero/packed/observation_encoder.h"
 
+#include <cmath>
 #include <random>
 
 #include "gtest/gtest.h"
@@ -31,6 +32,51 @@ TEST(ObservationEncoder, VectorsGoThroughLayers) {
   FloatsAtTheEnd scratch(ObservationEncoder::ScratchSize(config, {3}, false, kRows));
   encoder.Run(x.data(), kRows, y.first(), scratch.first());
   EXPECT_LT(RelativeError(y.first(), expected, 1.0), 1e-5);
+}
+
+TEST(ObservationEncoder, ObservationsAreNormalisedFirst) {
+  for (const EncoderKind kind : {EncoderKind::kVector, EncoderKind::kImage}) {
+    const bool is_vector = kind == EncoderKind::kVector;
+    ModelConfig config;
+    config.encoder = kind;
+    config.encoder_channels = 4;
+    config.encoder_blocks = 0;
+    config.encoder_width = 20;
+    config.embed_dim = 8;
+    const std::vector<int64_t> shape =
+        is_vector ? std::vector<int64_t>{3} : std::vector<int64_t>{1, 16, 16};
+    const int64_t size = ObservationSize(shape);
+    DrawnWeights weights;
+    weights.DrawLinear("encoder.hidden0", 3, 20);
+    weights.DrawNorm("encoder.norm0", 20);
+    weights.DrawConvolution("encoder.stem", 1, 4);
+    weights.DrawConvolution("encoder.halving0a", 4, 4);
+    weights.DrawConvolution("encoder.halving0b", 4, 4);
+    weights.DrawLinear("encoder.last", is_vector ? 20 : 4 * 8 * 8, 8);
+    weights.Draw("encoder.observations.mean", size, -1.0f, 1.0f);
+    weights.Draw("encoder.observations.variance", size, 0.5f, 2.0f);
+    std::mt19937 random(1);
+    std::vector<float> x = RandomNumbers(&random, kRows * size, -1, 1);
+    const auto run = [&](const std::vector<float>& observations, bool normalises) {
+      config.normalize_observations = normalises;
+      ObservationEncoder encoder(config, shape, /*ends_in_planes=*/false);
+      encoder.Load(weights, "encoder");
+      FloatsAtTheEnd y(kRows * 8);
+      FloatsAtTheEnd scratch(ObservationEncoder::ScratchSize(config, shape, false, kRows));
+      encoder.Run(observations.data(), kRows, y.first(), scratch.first());
+      return Numbers(y.first(), y.first() + kRows * 8);
+    };
+    const Numbers normed = run(x, true);
+    const auto mean = weights.Get("encoder.observations.mean", {size});
+    const auto variance = weights.Get("encoder.observations.variance", {size});
+    for (size_t i = 0; i < x.size(); ++i) {
+      const size_t at = i % static_cast<size_t>(size);
+      x[i] -= mean[at];
+      if (is_vector) x[i] /= std::sqrt(variance[at] + 1e-4f);
+    }
+    const Numbers plain = run(x, false);
+    for (size_t i = 0; i < normed.size(); ++i) EXPECT_NEAR(normed[i], plain[i], 1e-4) << i;
+  }
 }
 
 // The network's planes are [channels, cells], those of the kernels [cells, channels].

@@ -21,8 +21,8 @@ using Numbers = std::vector<double>;
 // Random weights, each drawn when it is declared.
 class DrawnWeights : public WeightSource {
  public:
-  void Draw(const std::string& name, int64_t size) {
-    weights_[name] = RandomNumbers(&random_, size, -0.7f, 0.7f);
+  void Draw(const std::string& name, int64_t size, float low = -0.7f, float high = 0.7f) {
+    weights_[name] = RandomNumbers(&random_, size, low, high);
   }
   void DrawLinear(const std::string& module, int64_t in, int64_t out) {
     Draw(module + ".weight", in * out);

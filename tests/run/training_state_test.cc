@@ -64,6 +64,7 @@ TrainingState TwoTasks() {
   state.tasks[1].last_score = 0.25;
   state.tasks[1].solved_env_steps.reset();
   state.tasks[1].sampler.position = 3;
+  state.tasks[1].tail_steps = 4;
   return state;
 }
 
@@ -85,6 +86,7 @@ void ExpectEqualTasks(const TaskState& got, const TaskState& expected) {
   EXPECT_EQ(got.reanalyzer.position, expected.reanalyzer.position);
   EXPECT_EQ(got.reanalyzed, expected.reanalyzed);
   EXPECT_EQ(got.reanalyze_searches, expected.reanalyze_searches);
+  EXPECT_EQ(got.tail_steps, expected.tail_steps);
 }
 
 void ExpectEqual(const TrainingState& got, const TrainingState& expected) {

@@ -1,5 +1,6 @@
 // A run that searches stored positions again: how many, with which weights, and that config and
 // seed alone decide, whatever it is resumed from.
+#include <algorithm>
 #include <filesystem>
 #include <limits>
 #include <string>
@@ -30,10 +31,16 @@ struct Ratio {
   int64_t start;
 };
 
-// Positions due after so many steps, in batches of three; none before the first update.
+// Searched together: those that three steps are owed, three at least.
+int64_t BatchOf(const Ratio& ratio) {
+  return std::max<int64_t>(3, 3 * ratio.numerator / ratio.denominator);
+}
+
+// Positions due after so many steps, in whole batches; none before the first update.
 int64_t ExpectedReanalyses(int64_t env_steps, const Ratio& ratio) {
   if (env_steps <= ratio.start) return 0;
-  return (env_steps - ratio.start) * ratio.numerator / ratio.denominator / 3 * 3;
+  const int64_t batch = BatchOf(ratio);
+  return (env_steps - ratio.start) * ratio.numerator / ratio.denominator / batch * batch;
 }
 
 class TrainerReanalyzeTest : public testing::TestWithParam<bool> {};
@@ -62,7 +69,7 @@ TEST_P(TrainerReanalyzeTest, TheRatioIsExactAllTheTime) {
     EXPECT_GT(num_lines, 10);
     EXPECT_EQ(outcome.state.env_steps, 102);
     EXPECT_EQ(outcome.state.tasks[0].reanalyzed, ExpectedReanalyses(99, ratio));
-    EXPECT_EQ(outcome.state.tasks[0].reanalyze_searches * 3,
+    EXPECT_EQ(outcome.state.tasks[0].reanalyze_searches * BatchOf(ratio),
               static_cast<uint64_t>(outcome.state.tasks[0].reanalyzed));
   }
 }
@@ -188,6 +195,24 @@ TEST(TrainerReanalyzeRunTest, ResumeIsExactWithBoxActions) {
   ExpectExactResume(config);
 }
 
+// Everything that is kept beside weights and steps: statistics, annealed targets, what came since
+// the last reset, the tail.
+TEST(TrainerReanalyzeRunTest, ResumeIsExactWithResetsAndATail) {
+  ExperimentConfig config = ReanalyzeConfig(2.0);
+  config.model.normalize_observations = true;
+  config.replay.prioritized = true;
+  config.replay.initial_priority = InitialPriority::kOwnError;
+  config.replay.priority_error = PriorityError::kFirst;
+  config.replay.td_decay_updates = 10;
+  config.replay.td_steps_final = 1;
+  config.replay.root_value_share = 1.0;
+  config.replay.root_value_min_age = 40;
+  config.replay.bootstrap_context_steps = 3;
+  config.train.reset_every_updates = 14;
+  config.train.tail_updates = 20;
+  ExpectExactResume(config);
+}
+
 // What was being searched when an update went wrong is forgotten.
 TEST(TrainerReanalyzeRunTest, ARollBackGoesOn) {
   for (const bool deterministic : {true, false}) {
@@ -212,6 +237,25 @@ TEST(TrainerReanalyzeRunTest, ARollBackGoesOn) {
     EXPECT_EQ(outcome.state.env_steps, 120);
     EXPECT_EQ(outcome.state.tasks[0].reanalyzed, ExpectedReanalyses(117, {1, 1, 30}));
   }
+}
+
+// After 102 steps the updates of the last step are made, too, and those of the tail: 40 at half an
+// update a step are time for 80 steps.
+TEST(TrainerReanalyzeRunTest, ATailOfUpdatesFollowsTheLastStep) {
+  ExperimentConfig config = TinyConfig();
+  config.train.start_env_steps = 30;
+  config.train.updates_per_env_step = 0.5;
+  config.train.tail_updates = 40;
+  config.replay.reanalyze_ratio = 1.0;
+  config.stop.max_env_steps = 102;
+  TestRun run(config);
+  const auto outcome = run.Run();
+  ASSERT_TRUE(outcome.ok()) << outcome.status();
+  EXPECT_EQ(outcome->state.env_steps, 102);
+  EXPECT_EQ(outcome->state.tasks[0].tail_steps, 80);
+  // Beside the last of the 81 steps of three environments, what was due before it was made.
+  EXPECT_EQ(outcome->state.updates, (102 + 78 - 30) / 2);
+  EXPECT_EQ(outcome->state.tasks[0].reanalyzed, 102 + 78 - 30);
 }
 
 }  // namespace

@@ -35,11 +35,11 @@ AlphaZeroNetwork::AlphaZeroNetwork(const ModelConfig& config, const WorldModelSh
   };
   if (config.policy_cells) {
     const LatentParts parts = LatentParts::Create(config, shape.observation_shape).value();
-    encoder_ = register_module("encoder", parts.MakeLatentEncoder());
+    RegisterEncoder(parts.MakeLatentEncoder());
     policy_head_ = register_module("policy_head", parts.MakePolicyHead(shape));
     value_head_ = register_module("value_head", parts.MakeHead(config.value_bins()));
   } else {
-    encoder_ = register_module("encoder", MakeEncoder(config, shape.observation_shape).value());
+    RegisterEncoder(MakeEncoder(config, shape.observation_shape).value());
     policy_head_ = make_head("policy_head", shape.num_actions);
     value_head_ = make_head("value_head", config.value_bins());
   }
@@ -47,7 +47,7 @@ AlphaZeroNetwork::AlphaZeroNetwork(const ModelConfig& config, const WorldModelSh
 }
 
 at::Tensor AlphaZeroNetwork::Encode(const at::Tensor& observations) const {
-  return NormalizeLatents(encoder_->Forward(observations));
+  return NormalizeLatents(encoder().Forward(observations));
 }
 
 LossTerms AlphaZeroNetwork::ComputeLosses(const Network& target, const BatchTensors& batch,

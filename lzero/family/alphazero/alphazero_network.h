@@ -47,7 +47,6 @@ class AlphaZeroNetwork : public Network {
  private:
   AlphaZeroNetwork(const ModelConfig& config, const WorldModelShape& shape);
 
-  std::shared_ptr<Encoder> encoder_;
   std::shared_ptr<LatentHead> policy_head_;
   std::shared_ptr<LatentHead> value_head_;
 };

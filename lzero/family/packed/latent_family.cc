@@ -15,9 +15,10 @@ std::vector<ConsistencyError> LatentErrors(const ExperimentConfig& config, const
 }
 
 std::vector<std::string> LatentUnreadFields(const ModelConfig& config) {
-  std::vector<std::string> fields = {
-      "model.num_layers",        "model.num_heads",        "model.context_length", "model.dropout",
-      "inference.cache_storage", "inference.root_context", "loss.chance_weight"};
+  std::vector<std::string> fields = {"model.num_layers",        "model.num_heads",
+                                     "model.context_length",    "model.dropout",
+                                     "inference.cache_storage", "inference.root_context",
+                                     "loss.chance_weight",      "replay.bootstrap_context_steps"};
   if (config.latent_loss == LatentLoss::kNone) fields.push_back("loss.latent_weight");
   return fields;
 }

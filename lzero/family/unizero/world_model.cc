@@ -46,7 +46,7 @@ WorldModel::WorldModel(const ModelConfig& config, const WorldModelShape& shape,
   const auto make_head = [&](const char* name, int64_t out) {
     return register_module(name, std::make_shared<Head>(embed_dim, head_dim(), out));
   };
-  encoder_ = register_module("encoder", std::move(encoder));
+  RegisterEncoder(std::move(encoder));
   action_embedding_ = register_parameter(
       "action_embedding",
       MakeActionTable(shape.num_actions, shape.action_dim, embed_dim, kTokenDeviation));
@@ -63,7 +63,7 @@ WorldModel::WorldModel(const ModelConfig& config, const WorldModelShape& shape,
 }
 
 at::Tensor WorldModel::Encode(const at::Tensor& observations) const {
-  return NormalizeLatents(encoder_->Forward(observations));
+  return NormalizeLatents(encoder().Forward(observations));
 }
 
 at::Tensor WorldModel::EmbedActions(const at::Tensor& actions) const {

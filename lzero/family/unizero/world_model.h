@@ -59,7 +59,6 @@ class WorldModel : public Network {
   WorldModel(const ModelConfig& config, const WorldModelShape& shape,
              std::shared_ptr<Encoder> encoder);
 
-  std::shared_ptr<Encoder> encoder_;
   at::Tensor action_embedding_;  // [A, E]; box: [D + 1, E], a linear map and, last, its bias
   std::shared_ptr<Transformer> transformer_;
   std::shared_ptr<Head> policy_head_, value_head_, reward_head_, latent_head_;

@@ -69,15 +69,27 @@ bool TrainTask::HasReachedLimitAt(int64_t env_steps) const {
   return is_evaluated_only_ || (limit.has_value() && env_steps >= *limit);
 }
 
-std::optional<double> TrainTask::FractionOver() const {
-  if (is_evaluated_only_ || !config_.stop.max_env_steps.has_value()) return std::nullopt;
-  return static_cast<double>(state_.env_steps) / static_cast<double>(*config_.stop.max_env_steps);
+int64_t TrainTask::NumTailSteps() const {
+  if (is_evaluated_only_) return 0;
+  return static_cast<int64_t>(std::ceil(static_cast<double>(config_.train.tail_updates) /
+                                        config_.train.updates_per_env_step));
 }
 
-int64_t TrainTask::DueAt(double ratio) const {
-  const int64_t counted = std::max<int64_t>(0, state_.env_steps - config_.train.start_env_steps);
+std::optional<double> TrainTask::FractionOver() const {
+  if (is_evaluated_only_ || !config_.stop.max_env_steps.has_value()) return std::nullopt;
+  return static_cast<double>(state_.env_steps + state_.tail_steps) /
+         static_cast<double>(*config_.stop.max_env_steps + NumTailSteps());
+}
+
+int64_t TrainTask::DueAt(double ratio, int64_t steps) const {
+  const int64_t counted = std::max<int64_t>(0, steps - config_.train.start_env_steps);
   // A ratio such as 0.29 is a little less in binary: 29 are due after 100 steps, not 28.
   return static_cast<int64_t>(std::floor(static_cast<double>(counted) * ratio * (1.0 + kRounding)));
+}
+
+std::optional<int64_t> TrainTask::MostUpdates() const {
+  if (!config_.stop.max_env_steps.has_value()) return std::nullopt;
+  return DueAt(config_.train.updates_per_env_step, *config_.stop.max_env_steps + NumTailSteps());
 }
 
 int64_t TrainTask::UpdatesOwed() const {
@@ -135,6 +147,11 @@ absl::Status TrainTask::CollectAndReanalyze() {
 }
 
 absl::Status TrainTask::StoreCollected() {
+  if (HasReachedLimitAt(state_.env_steps) && !HasReachedLimit()) {
+    state_.tail_steps =
+        std::min(NumTailSteps(),
+                 state_.tail_steps + config_.env.num_collectors * config_.train.steps_per_round);
+  }
   if (!reanalyzed_.empty()) {
     const ScopedTimer timer(&reanalyze_time_);
     // Before new steps recycle positions.

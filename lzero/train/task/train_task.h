@@ -52,13 +52,18 @@ class TrainTask {
 
   // The task learns nothing: it makes no steps, and is evaluated alone.
   void OnlyEvaluate() { is_evaluated_only_ = true; }
-  // True when the task has made all its steps.
-  bool HasReachedLimit() const { return HasReachedLimitAt(state_.env_steps); }
+  // True when the task has made all its steps, and those of train.tail_updates.
+  bool HasReachedLimit() const {
+    return HasReachedLimitAt(state_.env_steps) && state_.tail_steps >= NumTailSteps();
+  }
   // Share of its steps that are made; nullopt without a limit.
   std::optional<double> FractionOver() const;
   // Updates that the ratio asks for at this number of environment steps and that are not made yet;
   // 0 while nothing can be sampled.
   int64_t UpdatesOwed() const;
+
+  // All updates that its steps and train.tail_updates ask for; nullopt without a limit.
+  std::optional<int64_t> MostUpdates() const;
 
   // The batch of the next update; see BatchSampler::Next.
   absl::StatusOr<TaskBatch> NextBatch(size_t index, bool another_follows);
@@ -74,7 +79,8 @@ class TrainTask {
   // and takes the weights of the target network.
   absl::Status PrepareReanalyze(const std::function<const Network&()>& target);
   // train.steps_per_round steps of the collector, fewer where the limit is reached, then searches
-  // of the positions that PrepareReanalyze drew. Nothing where the limit was reached before.
+  // of the positions that PrepareReanalyze drew. Where the limit was reached before, time goes on
+  // without steps until train.tail_updates are due.
   absl::Status CollectAndReanalyze();
   // Moves what collector and reanalyzer made into replay.
   absl::Status StoreCollected();
@@ -111,8 +117,12 @@ class TrainTask {
  private:
   TrainTask(const ExperimentConfig& config, const EnvSpec& spec, bool is_only_task);
   bool HasReachedLimitAt(int64_t env_steps) const;
-  // `ratio` for each step after train.start_env_steps, rounded down.
-  int64_t DueAt(double ratio) const;
+  // Env steps that train.tail_updates would be due for.
+  int64_t NumTailSteps() const;
+  // `ratio` for each of so many steps after train.start_env_steps, rounded down; and for those
+  // made.
+  int64_t DueAt(double ratio, int64_t steps) const;
+  int64_t DueAt(double ratio) const { return DueAt(ratio, state_.env_steps + state_.tail_steps); }
   int64_t ReanalysesOwed() const;
   void AddReanalyzeMetrics(int64_t num_stored, MetricMap* metrics);
 

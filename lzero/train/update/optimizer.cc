@@ -30,6 +30,7 @@ std::optional<double> HostNorm(const std::vector<at::Tensor>& tensors) {
 AdamW::AdamW(const TaskWeights& model, const TrainConfig& config)
     : config_(config), groups_(2 * model.owners().size()) {
   for (const OwnedWeight& weight : model.weights()) {
+    if (!weight.learns) continue;
     Group& group = groups_[2 * weight.owner + (weight.tensor.dim() >= 2 ? 0 : 1)];
     group.names.push_back(weight.name);
     group.parameters.push_back(weight.tensor);
@@ -119,6 +120,11 @@ std::vector<NamedTensor> AdamW::State() const {
     }
   }
   return tensors;
+}
+
+void AdamW::Restart() {
+  const torch::NoGradGuard no_grad;
+  for (const auto& [name, tensor] : State()) tensor.zero_();
 }
 
 std::vector<NamedArray> AdamW::Export() const {

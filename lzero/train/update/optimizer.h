@@ -36,6 +36,9 @@ class AdamW {
   // The same with a learning rate that the device reads: a float32 scalar there.
   void Step(const at::Tensor& learning_rate, const at::Tensor& skip);
 
+  // As it began: no moments, no steps.
+  void Restart();
+
   // Moments and step counts by parameter name.
   std::vector<NamedArray> Export() const;
   // InvalidArgument naming every tensor that is missing or has another shape; nothing has changed

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "lzero/base/check.h"
 #include "lzero/base/rng.h"
@@ -86,7 +87,9 @@ absl::StatusOr<TaskWeights> TaskWeights::Create(absl::Span<const ExperimentConfi
 }
 
 TaskWeights::TaskWeights(std::shared_ptr<Network> network) {
-  for (const auto& entry : network->named_parameters()) Add(entry.key(), "", entry.value());
+  for (const auto& entry : network->named_parameters()) {
+    Add(entry.key(), "", entry.value(), entry.value().requires_grad());
+  }
   views_ = {std::move(network)};
   own_owners_ = {{0}};
   is_frozen_ = {false};
@@ -100,9 +103,9 @@ size_t TaskWeights::OwnerAt(const std::string& name) {
   return owners_.size() - 1;
 }
 
-size_t TaskWeights::Add(const std::string& name, const std::string& owner,
-                        const at::Tensor& tensor) {
-  weights_.push_back({name, OwnerAt(owner), tensor});
+size_t TaskWeights::Add(const std::string& name, const std::string& owner, const at::Tensor& tensor,
+                        bool learns) {
+  weights_.push_back({name, OwnerAt(owner), tensor, learns});
   return weights_.size() - 1;
 }
 
@@ -118,8 +121,9 @@ void TaskWeights::AddTask(const ExperimentConfig& task, size_t num_tasks,
       owners.push_back(owner);
     }
     at::Tensor leaf = entry.value();
+    const bool learns = leaf.requires_grad();
     if (place.owner == task.name) {
-      Add(place.name, place.owner, leaf);
+      Add(place.name, place.owner, leaf, learns);
       continue;
     }
     // The first task brings the weight, the others read it.
@@ -129,7 +133,8 @@ void TaskWeights::AddTask(const ExperimentConfig& task, size_t num_tasks,
       if (donor != nullptr && place.owner == kShared) {
         first.copy_(donor->named_parameters()[entry.key()]);
       }
-      kept = weights_.begin() + static_cast<std::ptrdiff_t>(Add(place.name, place.owner, first));
+      kept = weights_.begin() +
+             static_cast<std::ptrdiff_t>(Add(place.name, place.owner, first, learns));
     }
     Use use = {leaf, static_cast<size_t>(kept - weights_.begin()), std::nullopt, std::nullopt};
     if (HasAdapter(task, place, leaf.dim())) {
@@ -140,7 +145,7 @@ void TaskWeights::AddTask(const ExperimentConfig& task, size_t num_tasks,
     } else {
       use.leaf.set_data(weights_[use.weight].tensor);
     }
-    uses.push_back(std::move(use));
+    if (learns) uses.push_back(std::move(use));
   }
   views_.push_back(std::move(view));
   uses_.push_back(std::move(uses));
@@ -156,8 +161,8 @@ void TaskWeights::AddAdapter(const ExperimentConfig& task, size_t num_tasks,
   torch::manual_seed(StreamKey(static_cast<uint64_t>(task.seed), names.down) >> 1);
   // Drawn on the CPU, so that a seed gives the same weights everywhere.
   const at::Tensor down = at::randn({rank, in}) / std::sqrt(static_cast<double>(in));
-  use->down = Add(names.down, task.name, down.to(use->leaf.device()));
-  use->up = Add(names.up, task.name, at::zeros({out, rank}, use->leaf.options()));
+  use->down = Add(names.down, task.name, down.to(use->leaf.device()), /*learns=*/true);
+  use->up = Add(names.up, task.name, at::zeros({out, rank}, use->leaf.options()), /*learns=*/true);
 }
 
 Network& TaskWeights::view(size_t task) {
@@ -284,13 +289,16 @@ void TaskWeights::CombineGradients(Balance balance) {
 
 void TaskWeights::MoveTowards(const TaskWeights& other, absl::Span<const size_t> owners,
                               double rate, const at::Tensor& skip) {
-  std::vector<at::Tensor> mine, theirs;
-  for (size_t i = 0; i < weights_.size(); ++i) {
-    if (std::ranges::find(owners, weights_[i].owner) == owners.end()) continue;
-    mine.push_back(weights_[i].tensor);
-    theirs.push_back(other.weights_[i].tensor);
+  for (const bool learns : {true, false}) {
+    std::vector<at::Tensor> mine, theirs;
+    for (size_t i = 0; i < weights_.size(); ++i) {
+      if (weights_[i].learns != learns) continue;
+      if (std::ranges::find(owners, weights_[i].owner) == owners.end()) continue;
+      mine.push_back(weights_[i].tensor);
+      theirs.push_back(other.weights_[i].tensor);
+    }
+    if (!mine.empty()) MoveTensorsTowards(mine, theirs, learns ? rate : 1.0, skip);
   }
-  MoveTensorsTowards(mine, theirs, rate, skip);
   OnWritten();
 }
 
@@ -300,6 +308,20 @@ void TaskWeights::CopyFrom(const TaskWeights& other) {
            other.weights_.size(), " tensors");
   for (size_t i = 0; i < weights_.size(); ++i) {
     weights_[i].tensor.copy_(other.weights_[i].tensor);
+  }
+  OnWritten();
+}
+
+void TaskWeights::MixWith(const TaskWeights& fresh, double share) {
+  const torch::NoGradGuard no_grad;
+  for (size_t i = 0; i < weights_.size(); ++i) {
+    const OwnedWeight& weight = weights_[i];
+    if (!weight.learns) continue;
+    // What predicts the next latent is no head: it is the dynamics.
+    const std::string part = weight.name.substr(0, weight.name.find('.'));
+    const bool is_head = part == "projector" || part == "projector_tail" || part == "predictor" ||
+                         (absl::EndsWith(part, "_head") && part != "latent_head");
+    weight.tensor.lerp_(fresh.weights_[i].tensor, is_head ? 1.0 : share);
   }
   OnWritten();
 }

@@ -28,6 +28,7 @@ struct OwnedWeight {
   std::string name;  // "shared.transformer.block0.qkv.weight", "task.pong.policy_head.last.bias"
   size_t owner = 0;  // owners learn, or not, as one
   at::Tensor tensor;
+  bool learns = true;  // false: a statistic, which no gradient changes
 };
 
 // Numbers of all weights, adapters among them, each counted once; and of the networks of the tasks,
@@ -78,10 +79,14 @@ class TaskWeights {
   Products TakeProducts();
   void ForgetKept() { kept_.clear(); }
 
-  // In place, without gradient; both have the same tasks. Only the weights of `owners` move.
+  // In place, without gradient; both have the same tasks. Only the weights of `owners` move, their
+  // statistics all the way.
   void MoveTowards(const TaskWeights& other, absl::Span<const size_t> owners, double rate,
                    const at::Tensor& skip);
   void CopyFrom(const TaskWeights& other);
+  // Shrink and perturb [Schwarzer et al. 2023]: heads become those of `fresh`, of the other weights
+  // a share does; statistics stay. `fresh` has the same tasks.
+  void MixWith(const TaskWeights& fresh, double share);
   // The caller has written weights: views merge their adapters anew.
   void OnWritten();
 
@@ -106,7 +111,8 @@ class TaskWeights {
   void AddAdapter(const ExperimentConfig& task, size_t num_tasks, const std::string& parameter,
                   Use* use);
   size_t OwnerAt(const std::string& name);
-  size_t Add(const std::string& name, const std::string& owner, const at::Tensor& tensor);
+  size_t Add(const std::string& name, const std::string& owner, const at::Tensor& tensor,
+             bool learns);
 
   std::vector<std::shared_ptr<Network>> views_;
   std::vector<std::string> owners_;

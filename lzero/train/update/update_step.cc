@@ -97,6 +97,9 @@ LossTerms UpdateStep::Backward(const StagedTask& staged, double weight, BatchTen
     terms = model_.view(staged.task)
                 .ComputeLosses(target_.view(staged.task), *batch, tasks_[staged.task].loss);
   }
+  if (tasks_[staged.task].replay.priority_error == PriorityError::kFirst) {
+    terms.value_errors = terms.first_errors;
+  }
   (weight == 1.0 ? terms.total : terms.total * weight).backward();
   model_.GatherGradients(staged.task);
   return terms;
@@ -146,6 +149,7 @@ UpdateOutputs UpdateStep::Compute(absl::Span<const StagedTask> staged, double le
     skip = at::maximum(skip, is_left_out_);
     optimizer_.Step(staged[0].staging->learning_rate(), skip);
   }
+  for (const TaskOutputs& task : outputs.tasks) model_.view(task.task).Observe(task.batch, skip);
   model_.OnWritten();
   target_.MoveTowards(model_, owners, config_.train.target_update_rate, skip);
   return outputs;

@@ -50,11 +50,18 @@ const ModelFamily& AlphaZeroFamily() {
           },
       .unread_fields =
           [](const ModelConfig& config) {
-            std::vector<std::string> fields = {
-                "model.num_layers",        "model.num_heads",       "model.context_length",
-                "model.dropout",           "model.latent_loss",     "loss.latent_weight",
-                "loss.reward_weight",      "loss.chance_weight",    "model.reward_support",
-                "inference.cache_storage", "inference.root_context"};
+            std::vector<std::string> fields = {"model.num_layers",
+                                               "model.num_heads",
+                                               "model.context_length",
+                                               "model.dropout",
+                                               "model.latent_loss",
+                                               "loss.latent_weight",
+                                               "replay.bootstrap_context_steps",
+                                               "loss.reward_weight",
+                                               "loss.chance_weight",
+                                               "model.reward_support",
+                                               "inference.cache_storage",
+                                               "inference.root_context"};
             if (!config.policy_cells) fields.push_back("model.head_pooling");
             return fields;
           },

@@ -120,7 +120,9 @@ ContextBatch PackedContexts::batch() {
   return {{tokens_.data(), rows, tokens_.size() / rows}, {lengths_.data(), rows, 1}};
 }
 
-bool EncodesInPacked(const ModelConfig& config) { return config.encoder == EncoderKind::kVector; }
+bool EncodesInPacked(const ModelConfig& config) {
+  return config.encoder == EncoderKind::kVector && !config.normalize_observations;
+}
 
 PackedStep::PackedStep(const PackedStepOptions& options)
     : options_(options),

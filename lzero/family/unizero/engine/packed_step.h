@@ -60,7 +60,7 @@ class PackedStep : public StepRunner {
   // The buffers: every array is this object's, for max_batch rows.
   const packed::StepArrays& arrays() const { return arrays_; }
   packed::PackedNetwork& network() { return network_; }
-  // The encoder of boards and images, for all observations of as many roots with full pasts as a
+  // The encoder, for all observations of as many roots with full pasts as a
   // step has rows; null where the network itself encodes.
   packed::LatentModel* encoder() { return encoder_.get(); }
   const PackedStepOptions& options() const { return options_; }
@@ -75,7 +75,8 @@ class PackedStep : public StepRunner {
   packed::StepArrays arrays_;
 };
 
-// True when the packed network encodes observations itself: vector encoders.
+// True when the packed network encodes observations itself: vector encoders that do not normalise
+// them.
 bool EncodesInPacked(const ModelConfig& config);
 
 }  // namespace lzero
