@@ -8,11 +8,11 @@
 // Randomized Value Functions]
 #include <algorithm>
 #include <cstdint>
-#include <random>
 
 #include "absl/strings/str_cat.h"
 #include "envs/entries.h"
 #include "envs/support/canvas.h"
+#include "envs/support/numpy_legacy_random.h"
 #include "lzero/env/episode_env.h"
 
 namespace lzero {
@@ -26,16 +26,12 @@ constexpr Color kDiver = {240, 106, 84};
 constexpr Color kChest = {122, 70, 30};
 constexpr Color kTreasure = {255, 190, 30};
 
-// numpy.random.RandomState(seed).binomial(1, 0.5, size * size): 1 where a uniform number of 53 bits
-// from the Mersenne Twister is above a half.
+// numpy.random.RandomState(seed).binomial(1, 0.5, size * size): 1 where a uniform number is above a
+// half.
 std::vector<uint8_t> DrawMapping(int size, uint32_t seed) {
-  std::mt19937 twister(seed);
+  NumpyLegacyRandom random(seed);
   std::vector<uint8_t> mapping(static_cast<size_t>(size) * size);
-  for (uint8_t& action : mapping) {
-    const uint32_t high = twister() >> 5;
-    const uint32_t low = twister() >> 6;
-    action = (high * 67108864.0 + low) / 9007199254740992.0 > 0.5 ? 1 : 0;
-  }
+  for (uint8_t& action : mapping) action = random.Random() > 0.5 ? 1 : 0;
   return mapping;
 }
 
