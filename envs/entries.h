@@ -17,6 +17,8 @@
 namespace lzero {
 
 EnvRegistry::Entry AcrobotEntry();
+EnvRegistry::Entry AsterixEntry();
+EnvRegistry::Entry BreakoutEntry();
 EnvRegistry::Entry CartPoleEntry();
 EnvRegistry::Entry CatchEntry();
 EnvRegistry::Entry ChessEntry();
@@ -26,6 +28,7 @@ EnvRegistry::Entry DeepSeaEntry();
 EnvRegistry::Entry DoorKeyEntry();
 EnvRegistry::Entry EmptyRoomEntry();
 EnvRegistry::Entry FourRoomsEntry();
+EnvRegistry::Entry FreewayEntry();
 EnvRegistry::Entry Game2048Entry();
 EnvRegistry::Entry GomokuEntry();
 EnvRegistry::Entry GoEntry();
@@ -37,6 +40,8 @@ EnvRegistry::Entry MountainCarContinuousEntry();
 EnvRegistry::Entry MountainCarEntry();
 EnvRegistry::Entry OthelloEntry();
 EnvRegistry::Entry PendulumEntry();
+EnvRegistry::Entry SeaquestEntry();
+EnvRegistry::Entry SpaceInvadersEntry();
 EnvRegistry::Entry TicTacToeEntry();
 EnvRegistry::Entry VisualMatchEntry();
 

@@ -52,7 +52,12 @@ TEST(RegisterAllTest, ListsTheNativeEnvironments) {
                                             "minigrid/fourrooms",
                                             "minigrid/doorkey",
                                             "minigrid/keycorridor",
-                                            "minigrid/lavagap"}));
+                                            "minigrid/lavagap",
+                                            "minatar/asterix",
+                                            "minatar/breakout",
+                                            "minatar/freeway",
+                                            "minatar/seaquest",
+                                            "minatar/space_invaders"}));
 }
 
 class EveryEnvTest : public testing::TestWithParam<std::string> {};
