@@ -48,7 +48,7 @@ env_packages=("gymnasium[box2d,mujoco]==1.4.0" ale_py==0.12.1 minigrid==3.2.0 mu
               opencv_python_headless==5.0.0.93 wheel pandas matplotlib stable_baselines3==2.9.2)
 # Skips what system headers declare: 2.5 times as fast as Debian's, version 14.
 test_packages=(clang_tidy==23.1.4)
-oracle_packages=(open_spiel==2.0.2 tensorboard safetensors)
+oracle_packages=(open_spiel==2.0.2 MinAtar==1.0.15 tensorboard safetensors)
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 deps=$root/.deps
