@@ -14,16 +14,16 @@ Reanalyzer::Reanalyzer(int batch_size, std::unique_ptr<Agent> agent, InferenceMo
 }
 
 absl::Status Reanalyzer::Search(absl::Span<const PositionHandle> positions,
-                                const ReplayBuffer& replay) {
+                                const ReplayBuffer& replay, int64_t env_steps) {
   const size_t batch_size = static_cast<size_t>(batch_size_);
   for (size_t begin = 0; begin < positions.size(); begin += batch_size) {
     const int64_t count = replay.ReadRoots(positions.subspan(begin, batch_size), &stored_);
-    if (count > 0) LZ_RETURN_IF_ERROR(SearchBatch(static_cast<size_t>(count)));
+    if (count > 0) LZ_RETURN_IF_ERROR(SearchBatch(static_cast<size_t>(count), env_steps));
   }
   return absl::OkStatus();
 }
 
-absl::Status Reanalyzer::SearchBatch(size_t num_roots) {
+absl::Status Reanalyzer::SearchBatch(size_t num_roots, int64_t env_steps) {
   roots_.clear();
   for (size_t row = 0; row < num_roots; ++row) {
     const StoredRoot& stored = stored_[row];
@@ -39,8 +39,7 @@ absl::Status Reanalyzer::SearchBatch(size_t num_roots) {
     // Another position than the row's last one: its context is no past of this root.
     model_->EndEpisode(root.env);
   }
-  // The drawn actions are of no use, so any temperature will do.
-  LZ_RETURN_IF_ERROR(agent_->Act(*model_, roots_, ActMode::kCollect, 0, &decision_));
+  LZ_RETURN_IF_ERROR(agent_->Act(*model_, roots_, ActMode::kCollect, env_steps, &decision_));
   for (size_t row = 0; row < num_roots; ++row) Keep(row);
   return absl::OkStatus();
 }

@@ -38,9 +38,11 @@ class Reanalyzer {
   Reanalyzer(int batch_size, std::unique_ptr<Agent> agent, InferenceModel* model);
 
   // Searches `positions` [n] of `replay` again, batch by batch, and keeps what was found; positions
-  // recycled meanwhile are skipped. `replay` is locked only while roots are read: between that,
+  // recycled meanwhile are skipped. `env_steps` of the whole run set the noise, as they do for the
+  // collector. `replay` is locked only while roots are read: between that,
   // others may sample from it. Errors are those of Agent::Act. Blocks.
-  absl::Status Search(absl::Span<const PositionHandle> positions, const ReplayBuffer& replay);
+  absl::Status Search(absl::Span<const PositionHandle> positions, const ReplayBuffer& replay,
+                      int64_t env_steps);
   // Writes what was found into `replay`, except where the position was recycled, and forgets it.
   void WriteBack(ReplayBuffer* replay);
   // Forgets it without writing.
@@ -54,7 +56,7 @@ class Reanalyzer {
   void set_num_searches(uint64_t num_searches) { agent_->set_num_searches(num_searches); }
 
  private:
-  absl::Status SearchBatch(size_t num_roots);
+  absl::Status SearchBatch(size_t num_roots, int64_t env_steps);
   // What the search of this root found, and its part of the statistics.
   void Keep(size_t row);
 

@@ -59,6 +59,21 @@ TEST_F(AgentTest, EvaluationTakesTheBestActionsWithoutNoise) {
   EXPECT_EQ(first.search.visit_counts, second.search.visit_counts);
 }
 
+// The temperature falls to 0 over 100 steps: then no noise is left.
+TEST_F(AgentTest, GumbelNoiseFollowsTheTemperature) {
+  config_.policy = SearchPolicy::kGumbel;
+  config_.temperature_final = 0.0;
+  config_.temperature_decay_env_steps = 100;
+  const auto agent = Make();
+  const std::vector<int32_t> calm = Act(agent.get(), ActMode::kEvaluate).search.visit_counts;
+  std::set<std::vector<int32_t>> noisy;
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_EQ(Act(agent.get(), ActMode::kCollect, 100).search.visit_counts, calm);
+    noisy.insert(Act(agent.get(), ActMode::kCollect, 0).search.visit_counts);
+  }
+  EXPECT_GT(noisy.size(), 5u);
+}
+
 TEST_F(AgentTest, CollectingDrawsVisitedActions) {
   const auto agent = Make();
   std::set<std::vector<int32_t>> seen;

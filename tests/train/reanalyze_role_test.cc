@@ -111,7 +111,7 @@ void ExpectTheSameSearches(ExperimentConfig config, int64_t least_depth = 9) {
   Reanalyzer reanalyzer = roles.WithNoiseOfCollector(1);
   for (const auto& [sequence, position] : roles.Stored()) {
     reanalyzer.set_num_searches(static_cast<uint64_t>(sequence));
-    ASSERT_TRUE(reanalyzer.Search({position}, roles.replay()).ok());
+    ASSERT_TRUE(reanalyzer.Search({position}, roles.replay(), 0).ok());
   }
   reanalyzer.WriteBack(&roles.replay());
   EXPECT_TRUE(roles.Content() == before);
@@ -174,7 +174,7 @@ TEST(ReanalyzeRoleTest, BatchesOfPositionsWithoutNoise) {
   for (size_t i = 0; i < positions.size() / 2; ++i) {
     if (i % 3 == 1) std::swap(positions[i], positions[positions.size() - 1 - i]);
   }
-  ASSERT_TRUE(reanalyzer.Search(positions, roles.replay()).ok());
+  ASSERT_TRUE(reanalyzer.Search(positions, roles.replay(), 0).ok());
   reanalyzer.WriteBack(&roles.replay());
   roles.ExpectClose(before);
   EXPECT_EQ(UniZeroOf(roles.role()).root_stats().continued, 0);

@@ -101,7 +101,7 @@ TEST(ReanalyzerTest, RootsAreThoseThatTheCollectorHad) {
   walks.Collect(30);
   const auto stored = walks.Stored();
   ASSERT_GT(stored.begin()->first, 40);  // more than half is evicted
-  ASSERT_TRUE(walks.reanalyzer->Search(walks.Positions(), *walks.replay).ok());
+  ASSERT_TRUE(walks.reanalyzer->Search(walks.Positions(), *walks.replay, 0).ok());
   ASSERT_EQ(walks.model.seen.size(), stored.size());
   size_t i = 0;
   int num_deep = 0;
@@ -126,7 +126,7 @@ TEST(ReanalyzerTest, TheModelForgetsEachRowBeforeItsNextPosition) {
   walks.Collect(10);
   const std::vector<PositionHandle> positions = walks.Positions();
   walks.model.kept = {0, 1, 2, 3};
-  ASSERT_TRUE(walks.reanalyzer->Search({positions[0], positions[5]}, *walks.replay).ok());
+  ASSERT_TRUE(walks.reanalyzer->Search({positions[0], positions[5]}, *walks.replay, 0).ok());
   EXPECT_THAT(walks.model.kept, ElementsAre(2, 3));
 }
 
@@ -134,7 +134,7 @@ TEST(ReanalyzerTest, WithTheSameModelAndNoNoiseNothingChanges) {
   Walks walks(0.0, 3, 4);
   walks.Collect(30);
   const auto before = walks.Content();
-  ASSERT_TRUE(walks.reanalyzer->Search(walks.Positions(), *walks.replay).ok());
+  ASSERT_TRUE(walks.reanalyzer->Search(walks.Positions(), *walks.replay, 0).ok());
   walks.reanalyzer->WriteBack(walks.replay.get());
   EXPECT_TRUE(walks.Content() == before);
   const ReanalyzeStats stats = walks.reanalyzer->TakeStats();
@@ -153,7 +153,7 @@ TEST(ReanalyzerTest, TheNoiseIsThatOfCollecting) {
     const auto before = walks.Content();
     for (const auto& [sequence, position] : walks.Stored()) {
       walks.reanalyzer->set_num_searches(static_cast<uint64_t>(sequence));
-      ASSERT_TRUE(walks.reanalyzer->Search({position}, *walks.replay).ok());
+      ASSERT_TRUE(walks.reanalyzer->Search({position}, *walks.replay, 0).ok());
       EXPECT_EQ(walks.reanalyzer->num_searches(), static_cast<uint64_t>(sequence) + 1);
     }
     walks.reanalyzer->WriteBack(walks.replay.get());
@@ -171,7 +171,7 @@ TEST(ReanalyzerTest, ANewModelChangesPoliciesAndRootValuesAlone) {
   std::vector<StoredRoot> stored, fresh;
   const std::vector<PositionHandle> positions = walks.Positions();
   ASSERT_EQ(walks.replay->ReadRoots(positions, &stored), static_cast<int64_t>(positions.size()));
-  ASSERT_TRUE(walks.reanalyzer->Search(positions, *walks.replay).ok());
+  ASSERT_TRUE(walks.reanalyzer->Search(positions, *walks.replay, 0).ok());
   EXPECT_TRUE(walks.Content() == before);  // nothing is written yet
   walks.reanalyzer->WriteBack(walks.replay.get());
   walks.replay->ReadRoots(positions, &fresh);
@@ -213,12 +213,12 @@ TEST(ReanalyzerTest, PositionsAreSearchedInBatches) {
   walks.Collect(10);
   const std::vector<PositionHandle> positions = walks.Positions();
   const auto first = absl::MakeConstSpan(positions).first(7);
-  ASSERT_TRUE(walks.reanalyzer->Search(first, *walks.replay).ok());
+  ASSERT_TRUE(walks.reanalyzer->Search(first, *walks.replay, 0).ok());
   EXPECT_EQ(walks.reanalyzer->num_searches(), 3u);
   std::vector<int32_t> envs;
   for (const SeenRoot& root : walks.model.seen) envs.push_back(root.env);
   EXPECT_THAT(envs, ElementsAre(0, 1, 2, 0, 1, 2, 0));
-  ASSERT_TRUE(walks.reanalyzer->Search({}, *walks.replay).ok());
+  ASSERT_TRUE(walks.reanalyzer->Search({}, *walks.replay, 0).ok());
   EXPECT_EQ(walks.reanalyzer->num_searches(), 3u);
 }
 
@@ -228,13 +228,13 @@ TEST(ReanalyzerTest, RecycledPositionsArePassedOver) {
   Walks walks(0.0, 1, 2, 77, other);
   walks.Collect(40);
   const std::vector<PositionHandle> positions = walks.Positions();
-  ASSERT_TRUE(walks.reanalyzer->Search(positions, *walks.replay).ok());
+  ASSERT_TRUE(walks.reanalyzer->Search(positions, *walks.replay, 0).ok());
   walks.Collect(40);  // none of them is stored any more
   const auto before = walks.Content();
   walks.reanalyzer->WriteBack(walks.replay.get());
   EXPECT_TRUE(walks.Content() == before);
   const size_t num_seen = walks.model.seen.size();
-  ASSERT_TRUE(walks.reanalyzer->Search(positions, *walks.replay).ok());
+  ASSERT_TRUE(walks.reanalyzer->Search(positions, *walks.replay, 0).ok());
   EXPECT_EQ(walks.model.seen.size(), num_seen);
 }
 
@@ -244,7 +244,7 @@ TEST(ReanalyzerTest, WhatIsClearedIsNotWritten) {
   Walks walks(0.0, 1, 2, 77, other);
   walks.Collect(30);
   const auto before = walks.Content();
-  ASSERT_TRUE(walks.reanalyzer->Search(walks.Positions(), *walks.replay).ok());
+  ASSERT_TRUE(walks.reanalyzer->Search(walks.Positions(), *walks.replay, 0).ok());
   walks.reanalyzer->Clear();
   walks.reanalyzer->WriteBack(walks.replay.get());
   EXPECT_TRUE(walks.Content() == before);
@@ -254,7 +254,7 @@ TEST(ReanalyzerTest, ErrorsOfTheModelArePassedOn) {
   Walks walks(0.0, 1, 2);
   walks.Collect(10);
   walks.model.failure = absl::InternalError("no weights");
-  EXPECT_EQ(walks.reanalyzer->Search(walks.Positions(), *walks.replay),
+  EXPECT_EQ(walks.reanalyzer->Search(walks.Positions(), *walks.replay, 0),
             absl::InternalError("no weights"));
 }
 

@@ -143,7 +143,8 @@ absl::Status TrainTask::CollectAndReanalyze() {
   }
   if (reanalyzed_.empty()) return absl::OkStatus();
   const ScopedTimer timer(&reanalyze_time_);
-  return Annotate(reanalyzer_.reanalyzer->Search(reanalyzed_, *replay_), "reanalyze");
+  return Annotate(reanalyzer_.reanalyzer->Search(reanalyzed_, *replay_, state_.env_steps),
+                  "reanalyze");
 }
 
 absl::Status TrainTask::StoreCollected() {
