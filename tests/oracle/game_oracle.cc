@@ -14,18 +14,10 @@
 #include "lzero/base/files.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/env/check/trace.h"
+#include "tests/oracle/recording.h"
 #include "tools/verbs/plain/envs_verb.h"
 
 namespace {
-
-std::string Quoted(absl::string_view text) { return absl::StrCat("'", text, "'"); }
-
-int Record(const char* python, const char* script, const char* folder) {
-  const std::string command =
-      absl::StrCat(Quoted(python), " -B ", Quoted(script), " ", Quoted(folder));
-  const int status = std::system(command.c_str());
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
-}
 
 // The environment that the meta line names.
 absl::StatusOr<std::string> EnvOf(const std::string& path) {
@@ -68,6 +60,6 @@ int main(int argc, char** argv) {
     return 2;
   }
   (void)lzero::RemoveTree(argv[3]);
-  const int recorded = Record(argv[1], argv[2], argv[3]);
+  const int recorded = lzero::oracle::Record(argv[1], argv[2], argv[3]);
   return recorded != 0 ? recorded : ReplayAll(argv[3]);
 }

@@ -15,19 +15,11 @@
 #include "envs/register_all.h"
 #include "lzero/base/files.h"
 #include "tests/envs/classic/trace_differences.h"
+#include "tests/oracle/recording.h"
 #include "tools/verbs/plain/envs_verb.h"
 
 namespace lzero {
 namespace {
-
-std::string Quoted(absl::string_view text) { return absl::StrCat("'", text, "'"); }
-
-int Record(const std::string& python, const std::string& script, const std::string& folder) {
-  const std::string command =
-      absl::StrCat(Quoted(python), " -B ", Quoted(script), " ", Quoted(folder));
-  const int status = std::system(command.c_str());
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
-}
 
 // Ours of Gymnasium's name; empty for others.
 std::string IdOf(const std::string& gymnasium_id) {
@@ -109,6 +101,6 @@ int main(int argc, char** argv) {
   const char* named = std::getenv("LZERO_PYTHON");
   const std::string python = argc == 4 ? argv[3] : named != nullptr ? named : "python3";
   (void)lzero::RemoveTree(argv[2]);
-  const int recorded = lzero::Record(python, argv[1], argv[2]);
+  const int recorded = lzero::oracle::Record(python, argv[1], argv[2]);
   return recorded != 0 ? recorded : lzero::ReplayAll(argv[2]);
 }

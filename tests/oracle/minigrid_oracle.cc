@@ -16,6 +16,7 @@
 #include "lzero/base/status_macros.h"
 #include "lzero/env/check/trace_replay.h"
 #include "tests/envs/grid/start_maps.h"
+#include "tests/oracle/recording.h"
 
 namespace {
 
@@ -26,15 +27,6 @@ struct Counts {
   int64_t num_differences = 0;
 };
 using CountsByEnv = std::map<std::string, Counts>;
-
-std::string Quoted(absl::string_view text) { return absl::StrCat("'", text, "'"); }
-
-int Record(const char* python, const char* script, const char* folder) {
-  const std::string command =
-      absl::StrCat(Quoted(python), " -B ", Quoted(script), " ", Quoted(folder));
-  const int status = std::system(command.c_str());
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
-}
 
 absl::Status PlayTrace(const lzero::EnvRegistry& registry, const std::string& path,
                        CountsByEnv& counts) {
@@ -111,6 +103,6 @@ int main(int argc, char** argv) {
     return 2;
   }
   (void)lzero::RemoveTree(argv[3]);
-  const int recorded = Record(argv[1], argv[2], argv[3]);
+  const int recorded = lzero::oracle::Record(argv[1], argv[2], argv[3]);
   return recorded != 0 ? recorded : CompareAll(argv[3]);
 }

@@ -16,21 +16,12 @@
 #include "envs/register_all.h"
 #include "lzero/base/files.h"
 #include "nlohmann/json.hpp"
+#include "tests/oracle/recording.h"
 #include "tools/verbs/plain/envs_verb.h"
 
 namespace {
 
 using Json = nlohmann::json;
-
-std::string Quoted(absl::string_view text) { return absl::StrCat("'", text, "'"); }
-
-int Record(const std::string& script, const std::string& folder) {
-  const char* python = std::getenv("LZERO_PYTHON");
-  const std::string command = absl::StrCat(Quoted(python != nullptr ? python : "python3"), " ",
-                                           Quoted(script), " ", Quoted(folder));
-  const int status = std::system(command.c_str());
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
-}
 
 // The number of steps before which the environment, played from the seeds, takes other moves than
 // the recording calls legal; -1 when it does not follow the recording.
@@ -90,6 +81,8 @@ int main(int argc, char** argv) {
     return 2;
   }
   (void)lzero::RemoveTree(argv[2]);
-  const int recorded = Record(argv[1], argv[2]);
+  const char* python = std::getenv("LZERO_PYTHON");
+  const int recorded =
+      lzero::oracle::Record(python != nullptr ? python : "python3", argv[1], argv[2]);
   return recorded != 0 ? recorded : ReplayAll(argv[2]);
 }

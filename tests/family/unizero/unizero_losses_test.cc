@@ -13,6 +13,7 @@
 #include "gtest/gtest.h"
 #include "lzero/nn/functional/fused_path.h"
 #include "lzero/tensor/torch.h"
+#include "tests/family/unizero/tiny_model.h"
 #include "tests/model/batch_view.h"
 #include "tests/model/loss_metrics.h"
 #include "tests/model/random_batch.h"
@@ -24,9 +25,11 @@ namespace {
 using reference::kNumActions;
 using reference::kObservationSize;
 using reference::Losses;
+using reference::Make;
 using reference::RandomBatch;
 using reference::ReferenceLosses;
 using reference::Row;
+using reference::TinyConfig;
 using reference::ViewBatch;
 using reference::Weights;
 
@@ -44,30 +47,8 @@ const Case kCases[] = {
     {"GroupKlContext", LatentNorm::kSimNorm, LatentLoss::kGroupKl, 4, 2, 1},
 };
 
-ModelConfig TinyConfig(LatentNorm norm, LatentLoss loss) {
-  ModelConfig config;
-  config.encoder_width = 10;
-  config.embed_dim = 16;
-  config.num_layers = 2;
-  config.num_heads = 2;
-  config.context_length = 4;
-  config.support_size = 11;
-  config.head_dim = 12;
-  config.latent_norm = norm;
-  config.latent_loss = loss;
-  return config;
-}
-
 // Every weight counts, and no two are alike.
 LossConfig OddWeights() { return {7.0, 1.3, 0.6, 0.9, 0.07}; }
-
-std::shared_ptr<WorldModel> Make(const ModelConfig& config, uint64_t seed) {
-  torch::set_num_threads(1);
-  std::shared_ptr<WorldModel> model =
-      *WorldModel::Create(config, {{kObservationSize}, kNumActions}, seed);
-  reference::Scatter(*model, 0.2, seed + 100);
-  return model;
-}
 
 class LossCases : public testing::TestWithParam<Case> {
  protected:

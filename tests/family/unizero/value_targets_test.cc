@@ -4,6 +4,7 @@
 #include "gtest/gtest.h"
 #include "lzero/family/unizero/unizero_losses.h"
 #include "lzero/tensor/torch.h"
+#include "tests/family/unizero/tiny_model.h"
 #include "tests/model/batch_view.h"
 #include "tests/model/random_batch.h"
 #include "tests/model/reference_model.h"
@@ -11,32 +12,13 @@
 namespace lzero::value_targets_test {
 namespace {
 
-using reference::kNumActions;
 using reference::kObservationSize;
+using reference::Make;
 using reference::RandomBatch;
 using reference::Row;
+using reference::TinyConfig;
 using reference::ViewBatch;
 using reference::Weights;
-
-ModelConfig TinyConfig() {
-  ModelConfig config;
-  config.encoder_width = 10;
-  config.embed_dim = 16;
-  config.num_layers = 2;
-  config.num_heads = 2;
-  config.context_length = 4;
-  config.support_size = 11;
-  config.head_dim = 12;
-  return config;
-}
-
-std::shared_ptr<WorldModel> Make(const ModelConfig& config, uint64_t seed) {
-  torch::set_num_threads(1);
-  std::shared_ptr<WorldModel> model =
-      *WorldModel::Create(config, {{kObservationSize}, kNumActions}, seed);
-  reference::Scatter(*model, 0.2, seed + 100);
-  return model;
-}
 
 TEST(ComputeValueTargets, PartialReturnPlusScaledValueOfTheBootstrap) {
   const ModelConfig config = TinyConfig();
