@@ -94,9 +94,8 @@ LossTerms ComputeLossTerms(const Predictions& predictions, const BatchTensors& b
   static constexpr const char* kNames[] = {"loss/latent", "loss/reward",    "loss/value",
                                            "loss/policy", "policy/entropy", "value/mean",
                                            "value/error", "latent/spread",  "latent/norm"};
-  const at::Tensor first_errors =
-      at::abs(predictions.values.detach().select(1, 0) - predictions.value_targets.select(1, 0));
-  LossTerms terms = {sums.total, sums.value_errors, first_errors, {}};
+  LossTerms terms = {
+      sums.total, sums.value_errors, predictions.values.detach(), predictions.value_targets, {}};
   const std::vector<at::Tensor> numbers = sums.numbers.unbind();
   for (size_t i = 0; i < numbers.size(); ++i) terms.metrics.push_back({kNames[i], numbers[i]});
   return terms;

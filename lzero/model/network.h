@@ -27,9 +27,9 @@ struct LossMetric {
 };
 
 struct LossTerms {
-  at::Tensor total;         // a float32 scalar, the only tensor with gradient
-  at::Tensor value_errors;  // [N] float32, mean |V - target| over valid positions
-  at::Tensor first_errors;  // [N] float32, |V - target| of the first position
+  at::Tensor total;                  // a float32 scalar, the only tensor with gradient
+  at::Tensor value_errors;           // [N] float32, mean |V - target| over valid positions
+  at::Tensor values, value_targets;  // [N, U] float32, U positions; without gradient
   // Whatever is here, the learner averages and writes: a new metric is one more entry.
   std::vector<LossMetric> metrics;
 };

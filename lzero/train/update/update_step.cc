@@ -98,7 +98,7 @@ LossTerms UpdateStep::Backward(const StagedTask& staged, double weight, BatchTen
                 .ComputeLosses(target_.view(staged.task), *batch, tasks_[staged.task].loss);
   }
   if (tasks_[staged.task].replay.priority_error == PriorityError::kFirst) {
-    terms.value_errors = terms.first_errors;
+    terms.value_errors = at::abs(terms.values.select(1, 0) - terms.value_targets.select(1, 0));
   }
   (weight == 1.0 ? terms.total : terms.total * weight).backward();
   model_.GatherGradients(staged.task);

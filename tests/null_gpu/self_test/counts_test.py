@@ -40,13 +40,13 @@ CASES = {
     ("control", "classic/cartpole_unizero_gumbel.yaml", "inference.runner=cuda_search_graph"):
         ((3.5, 1.25, 112.75, 4.25, 10.75, 7), (0, 0.1, 41.3, 0.2, 0.3, 0.1), (0, 1, 441, 9, 2, 1)),
     ("control", "classic/pendulum_unizero.yaml", "inference.runner=cuda_graph"):
-        ((3, 1, 94, 3, 9, 6), (0, 1, 39, 0, 2, 1), (0, 1, 465, 10, 2, 1)),
+        ((3, 1, 94, 3, 9, 6), (0, 1, 39, 0, 2, 1), (0, 1, 494, 10, 2, 1)),
     ("numbers", "teaching/catch_pixels_unizero.yaml", "inference.runner=cuda_graph"):
         ((2.88, 1, 156.12, 0, 8.75, 5.75), (0, 1, 39, 0, 2, 1), (0, 1, 559, 0, 2, 1)),
     ("control", "classic/cartpole_muzero.yaml"):
-        ((30, 0, 0, 0, 3, 4), (53, 0, 0, 0, 6, 7), (0, 1, 459, 7, 2, 1)),
+        ((30, 0, 0, 0, 3, 4), (53, 0, 0, 0, 6, 7), (0, 1, 456, 7, 2, 1)),
     ("control", "stochastic/2048_stochastic_muzero.yaml"):
-        ((30, 0, 0, 0, 3, 4), (55.48, 0, 0, 0, 6.81, 9.99), (0, 1, 772, 9, 2, 1)),
+        ((30, 0, 0, 0, 3, 4), (55.48, 0, 0, 0, 6.81, 9.99), (0, 1, 769, 9, 2, 1)),
     ("control", "boards/tictactoe_alphazero.yaml"):
         ((32, 0, 0, 0, 5, 4), (30.4, 0, 0, 0, 4.75, 3.8), (0, 1, 277, 7, 2, 1)),
     ("numbers", "boards/connect4_alphazero.yaml"):
