@@ -53,6 +53,26 @@ std::vector<double> AllOf(const Strata& strata) {
   return all;
 }
 
+// When each task was solved; nullopt: never.
+absl::StatusOr<std::vector<std::optional<int64_t>>> ReadSolvedSteps(
+    const RunRecord& run, absl::Span<const ExperimentConfig> tasks) {
+  const auto checkpoint = FindCheckpoint(run.path);
+  if (absl::IsNotFound(checkpoint.status()) && tasks.size() == 1) {
+    const std::optional<double> target = TargetOf(run.config);
+    if (!target.has_value()) return {{std::nullopt}};
+    return {{StepsToTarget(run, *target, tasks[0].stop.patience)}};
+  }
+  LZ_RETURN_IF_ERROR(checkpoint.status());
+  LZ_ASSIGN_OR_RETURN(const std::string text, ReadFile(JoinPath(*checkpoint, "state.json")));
+  LZ_ASSIGN_OR_RETURN(const TrainingState state, TrainingStateFromJson(text));
+  if (state.tasks.size() != tasks.size()) {
+    return absl::DataLossError(absl::StrCat(*checkpoint, ": not a checkpoint of this config"));
+  }
+  std::vector<std::optional<int64_t>> solved;
+  for (const TaskState& task : state.tasks) solved.push_back(task.solved_env_steps);
+  return solved;
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<TaskResult>> ReadTaskResults(const RunRecord& run) {
@@ -61,12 +81,7 @@ absl::StatusOr<std::vector<TaskResult>> ReadTaskResults(const RunRecord& run) {
                         return absl::EndsWith(name, "eval/return_mean") ||
                                absl::EndsWith(name, "eval/grade");
                       }));
-  LZ_ASSIGN_OR_RETURN(const std::string checkpoint, FindCheckpoint(run.path));
-  LZ_ASSIGN_OR_RETURN(const std::string text, ReadFile(JoinPath(checkpoint, "state.json")));
-  LZ_ASSIGN_OR_RETURN(const TrainingState state, TrainingStateFromJson(text));
-  if (state.tasks.size() != tasks.size()) {
-    return absl::DataLossError(absl::StrCat(checkpoint, ": not a checkpoint of this config"));
-  }
+  LZ_ASSIGN_OR_RETURN(const auto solved, ReadSolvedSteps(run, tasks));
   std::vector<TaskResult> results;
   for (size_t i = 0; i < tasks.size(); ++i) {
     const std::string prefix = tasks.size() == 1 ? "" : absl::StrCat("task/", tasks[i].name, "/");
@@ -79,9 +94,10 @@ absl::StatusOr<std::vector<TaskResult>> ReadTaskResults(const RunRecord& run) {
     TaskResult result;
     result.task = tasks[i].name.empty() ? tasks[i].env.id : tasks[i].name;
     result.measured = found->second.values.back();
+    result.scale = tasks[i].score;
     if (tasks[i].score.is_set()) result.score = tasks[i].score.Normalized(result.measured);
     result.has_target = tasks[i].stop.target_return.has_value();
-    result.solved_env_steps = state.tasks[i].solved_env_steps;
+    result.solved_env_steps = solved[i];
     results.push_back(std::move(result));
   }
   return results;
@@ -93,7 +109,10 @@ ScoreSummary SummarizeScores(absl::Span<const TaskResult> results) {
     TaskSummary& task = by_name[result.task];
     task.task = result.task;
     task.measured.push_back(result.measured);
-    if (result.score.has_value()) task.scores.push_back(*result.score);
+    if (result.score.has_value()) {
+      task.scores.push_back(*result.score);
+      task.scale = result.scale;
+    }
     task.has_target = task.has_target || result.has_target;
     task.solved_env_steps.push_back(result.solved_env_steps);
   }

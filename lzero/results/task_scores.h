@@ -22,16 +22,19 @@ struct TaskResult {
   std::optional<double> score;
   bool has_target = false;
   std::optional<int64_t> solved_env_steps;  // its own; nullopt: never
+  ScoreConfig scale;                        // of `score`
 };
 
-// The tasks of a run that was evaluated. NotFound without an evaluation or a checkpoint.
+// The tasks of a run that was evaluated. NotFound without an evaluation, and where a run of several
+// tasks has no checkpoint; that of one may be gone.
 absl::StatusOr<std::vector<TaskResult>> ReadTaskResults(const RunRecord& run);
 
 // One task over runs.
 struct TaskSummary {
   std::string task;
   std::vector<double> measured;
-  std::vector<double> scores;  // not bounded; of the runs that have one
+  ScoreConfig scale;           // of the runs that have one
+  std::vector<double> scores;  // not bounded; of these runs
   bool has_target = false;
   std::vector<std::optional<int64_t>> solved_env_steps;
 };

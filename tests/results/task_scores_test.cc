@@ -74,15 +74,21 @@ TEST(TaskScoresTest, ARunOfOneEnvironmentIsATaskOfThatName) {
   const std::string path = folder.path() + "/run";
   MadeRun made;
   made.config.env.id = "catch";
+  made.config.stop.target_return = 0.4;
+  made.config.stop.patience = 1;
   made.evaluations = {{40, 0.25}, {80, 0.5}};
   MakeRun(path, made);
-  EXPECT_TRUE(absl::IsNotFound(ReadTaskResults(ReadRun(path).value()).status()));  // no checkpoint
-  WriteState(path, made.config, TrainingState());
-  const auto results = ReadTaskResults(ReadRun(path).value());
-  ASSERT_TRUE(results.ok()) << results.status();
-  EXPECT_EQ(results->at(0).task, "catch");
-  EXPECT_EQ(results->at(0).measured, 0.5);
-  EXPECT_FALSE(results->at(0).score.has_value());
+  TrainingState state;
+  state.tasks[0].solved_env_steps = 80;
+  for (const bool has_checkpoint : {false, true}) {  // as it is kept, and as training leaves it
+    if (has_checkpoint) WriteState(path, made.config, state);
+    const auto results = ReadTaskResults(ReadRun(path).value());
+    ASSERT_TRUE(results.ok()) << results.status();
+    EXPECT_EQ(results->at(0).task, "catch");
+    EXPECT_EQ(results->at(0).measured, 0.5);
+    EXPECT_EQ(results->at(0).solved_env_steps, 80);
+    EXPECT_FALSE(results->at(0).score.has_value());
+  }
 }
 
 TEST(TaskScoresTest, ARunWithoutEvaluationsIsNamed) {
@@ -96,7 +102,7 @@ TEST(TaskScoresTest, ARunWithoutEvaluationsIsNamed) {
 }
 
 TaskResult Result(const std::string& task, double score, std::optional<int64_t> solved) {
-  return {task, score, score, true, solved};
+  return {task, score, score, true, solved, {}};
 }
 
 TEST(TaskScoresTest, SummariesAreOverTasksAndRuns) {

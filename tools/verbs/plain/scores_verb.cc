@@ -11,9 +11,11 @@
 #include "CLI/CLI.hpp"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "lzero/base/files.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/results/run_group.h"
 #include "lzero/results/run_record.h"
+#include "lzero/results/score_page.h"
 #include "lzero/results/task_scores.h"
 #include "lzero/run/progress.h"
 #include "nlohmann/json.hpp"
@@ -30,6 +32,7 @@ using OrderedJson = nlohmann::ordered_json;
 struct ScoresOptions {
   std::vector<std::string> paths, against;
   CollectOptions collect;
+  std::string page, published;
   bool json = false;
 };
 
@@ -152,9 +155,21 @@ OrderedJson RatiosJson(const std::vector<TaskRatio>& ratios) {
   return json;
 }
 
+absl::Status WritePage(const ScoresOptions& options, const ScoreSummary& summary) {
+  std::vector<PublishedColumn> published;
+  if (!options.published.empty()) {
+    LZ_ASSIGN_OR_RETURN(published, ReadPublished(options.published));
+  }
+  return WriteFileAtomic(options.page, ScorePage(summary, published));
+}
+
 int Scores(const ScoresOptions& options) {
   const auto summary = ReadScores(options.paths, options.collect);
   if (!summary.ok()) return PrintError(summary.status(), kExitUsage);
+  if (!options.page.empty()) {
+    const absl::Status written = WritePage(options, *summary);
+    if (!written.ok()) return PrintError(written, kExitUsage);
+  }
   std::optional<ScoreSummary> other;
   if (!options.against.empty()) {
     auto read = ReadScores(options.against, options.collect);
@@ -187,6 +202,14 @@ void AddScores(CLI::App& app, VerbAction* action) {
       ->required();
   scores->add_option("--against", options->against,
                      "Such folders: ratios of scores and of steps to the target, task by task");
+  CLI::Option* page = scores->add_option(
+      "--page", options->page,
+      "A file for a page in Markdown: every run, aggregates as rliable has them, the profile");
+  scores
+      ->add_option("--published", options->published,
+                   "YAML file of published scores that the page has beside them: {name: {task: "
+                   "number}}")
+      ->needs(page);
   scores->add_flag("--unfinished", options->collect.take_unfinished,
                    "Also runs that are running, interrupted or failed");
   scores->add_flag("--json", options->json, "One JSON object instead of the tables");
