@@ -103,6 +103,12 @@ void CheckReplay(const ExperimentConfig& config, Errors* errors) {
           {"replay.augment_shift", "replay.augment_symmetries"}, "got ", replay.augment_shift,
           " and true; allowed: one of the two, since a shifted board is no image of "
           "the game");
+  Require(replay.fresh_share == 0.0 || replay.fresh_updates > 0, errors,
+          {"replay.fresh_share", "replay.fresh_updates"}, "got ", replay.fresh_share,
+          " of the samples with fresh_updates 0; allowed: 0, or fresh_updates above 0");
+  Require(replay.fresh_share == 0.0 || replay.reanalyze_ratio == 0.0, errors,
+          {"replay.fresh_share", "replay.reanalyze_ratio"}, "got ", replay.fresh_share, " and ",
+          replay.reanalyze_ratio, "; allowed: one of the two, since both say how often");
   Require(replay.capacity >= config.train.batch_size, errors,
           {"replay.capacity", "train.batch_size"}, "must hold a batch; got capacity ",
           replay.capacity, ", batch_size ", config.train.batch_size);
@@ -332,6 +338,7 @@ std::vector<ConsistencyError> UnreadSettings(const ExperimentConfig& config) {
   unread(config.train.learning_rate_schedule == LearningRateSchedule::kConstant,
          "train.learning_rate_schedule", {"train.final_learning_rate"});
   unread(config.train.reset_every_updates == 0, "train.reset_every_updates", {"train.reset_share"});
+  unread(config.env.count_bonus == 0.0, "env.count_bonus", {"env.count_bonus_once"});
   unread(config.env.random_opening_fraction == 0.0, "env.random_opening_fraction",
          {"env.random_opening_plies"});
   unread(!config.stop.target_return.has_value(), "stop.target_return",

@@ -1,6 +1,7 @@
 #include "lzero/config/experiment_config.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
 #include "lzero/base/machine.h"
@@ -10,9 +11,7 @@
 namespace lzero {
 namespace {
 
-constexpr Range kFraction = {0, 1};
 constexpr Range kWeight = {0, 1e6};
-constexpr Range kSteps = {0, 1e12};
 constexpr Range kPositiveSteps = {1, 1e12};
 
 // The number of threads, with auto as it is on this machine.
@@ -39,12 +38,19 @@ void EnvConfig::Visit(FieldList& field) {
         "Threads that step the environments of a role together; at most the cores of the machine. "
         "Changes no result",
         "threads");
-  field("random_opening_fraction", &random_opening_fraction, kFraction,
+  field("random_opening_fraction", &random_opening_fraction, kFractionRange,
         "Share of collected episodes that begin with uniformly random legal moves", "",
         "trial runs on TicTacToe");
   field("random_opening_plies", &random_opening_plies, {1, 10000},
         "Longest random opening; its length is uniform from 1 to this", "moves",
         "trial runs on TicTacToe");
+  field("count_bonus", &count_bonus, {0, 1000},
+        "Added while collecting to the reward of a step: this over the square root of how often "
+        "the run has seen the observation that the step led to; 0: nothing",
+        "reward", kCountBonus);
+  field("count_bonus_once", &count_bonus_once,
+        "count_bonus is given where an episode sees an observation for the first time only", "",
+        kEpisodicCounts);
   field("num_workers", &num_workers, {0, 1024},
         "Processes that the Python environments of a role are shared among; 0: one for each core, "
         "no more than environments; changes no result",
@@ -98,13 +104,13 @@ void ReplayConfig::Visit(FieldList& field) {
         "steps", kCartPole);
   field("td_steps", &td_steps, {1, 100000},
         "Rewards summed in the n-step value target before the bootstrap", "steps", kTrialRuns);
-  field("td_decay_updates", &td_decay_updates, kSteps,
+  field("td_decay_updates", &td_decay_updates, kStepsRange,
         "td_steps shrinks geometrically to td_steps_final over so many updates, anew after each "
         "reset of the network; 0: it stays",
         "updates", kBbf);
   field("td_steps_final", &td_steps_final, {1, 100000}, "Where td_decay_updates ends", "steps",
         kBbf);
-  field("td_age", &td_age, kSteps,
+  field("td_age", &td_age, kStepsRange,
         "A sample so old has one step of td_steps less, one twice as old two less, down to 1: what "
         "an older policy did counts for less; 0: never",
         "transitions", "EfficientZero, Ye et al. 2021");
@@ -115,16 +121,17 @@ void ReplayConfig::Visit(FieldList& field) {
         "tasks need whose cue comes first",
         "", "LightZero, sample_type");
   field("discount", &discount, {0, 1, true}, "Discount of future rewards", "", kMuZero);
+  VisitTargets(field);
   VisitSampling(field);
 }
 
-void ReplayConfig::VisitSampling(FieldList& field) {
+void ReplayConfig::VisitTargets(FieldList& field) {
   field("prioritized", &prioritized, "Sample by priority instead of uniformly");
   field("priority_exponent", &priority_exponent, {0, 10},
         "Prioritized: sampling probability goes with priority to this power", "", kPriorities);
-  field("importance_exponent", &importance_exponent, kFraction,
+  field("importance_exponent", &importance_exponent, kFractionRange,
         "Prioritized: power of the importance weights", "", kPriorities);
-  field("min_importance_weight", &min_importance_weight, kFraction,
+  field("min_importance_weight", &min_importance_weight, kFractionRange,
         "Prioritized: importance weights, of which the largest in a batch is 1, are no less", "",
         kEfficientZeroV2);
   field("priority_error", &priority_error, {"mean", "first"},
@@ -145,15 +152,18 @@ void ReplayConfig::VisitSampling(FieldList& field) {
       "before an observation that it gives the value of, as a search reads them before its root; "
       "0: the observation alone",
       "steps", "LightZero, UniZero buffer");
-  field("root_value_share", &root_value_share, kFraction,
+  field("root_value_share", &root_value_share, kFractionRange,
         "Share of value targets that is the value which the search found at their own position; "
         "the rest is the return of n steps",
         "", kKataGo);
-  field("root_value_min_age", &root_value_min_age, kSteps,
+  field("root_value_min_age", &root_value_min_age, kStepsRange,
         "Only samples at least so old have root_value_share in their targets, the others have "
         "none: with share 1 and reanalyze, old samples take the value of a fresh search in the "
         "place of rewards that an older policy got",
         "transitions", kEfficientZeroV2);
+}
+
+void ReplayConfig::VisitSampling(FieldList& field) {
   field("augment_symmetries", &augment_symmetries,
         "Show each sample to the learner as one of its images under the symmetries that the "
         "environment declares, drawn at random",
@@ -162,6 +172,10 @@ void ReplayConfig::VisitSampling(FieldList& field) {
         "Pictures: show each sample to the learner moved by up to so many pixels each way, drawn "
         "at random, its border repeated",
         "pixels", "DrQ, Yarats et al. 2021; EfficientZero, Ye et al. 2021");
+  field("augment_intensity", &augment_intensity, {0, 0.5},
+        "Pictures: show each sample to the learner multiplied by 1 + this * n, n normal and cut at "
+        "2 either way",
+        "", "DrQ, Yarats et al. 2021; EfficientZero, Ye et al. 2021");
   field("reanalyze_ratio", &reanalyze_ratio, {0, 1000},
         "Stored positions, drawn uniformly, that are searched again with the target network for "
         "each step collected after train.start_env_steps: the new policy and root value replace "
@@ -169,6 +183,23 @@ void ReplayConfig::VisitSampling(FieldList& field) {
         "owed, 64 at most; 0: "
         "never",
         "positions", "MuZero Reanalyze, Schrittwieser et al. 2021");
+  field("fresh_share", &fresh_share, {0, 1, false, true},
+        "In the place of reanalyze_ratio: search so many positions again, more as replay fills, "
+        "that this share of uniform samples has a search no older than fresh_updates; 0: "
+        "reanalyze_ratio counts",
+        "", "EfficientZero V2, Wang et al. 2024");
+  field("fresh_updates", &fresh_updates, kStepsRange,
+        "How old a search may be for fresh_share, and for the share that metrics tell "
+        "(replay/fresh_share); 0: none is told",
+        "updates");
+}
+
+// A search is replaced as often as a uniform draw hits it: of those that nothing has hit for k
+// updates a share of exp(-ratio * k / (num_stored * updates_per_env_step)) is left.
+double ReplayConfig::ReanalyzeRatioAt(int64_t num_stored, double updates_per_env_step) const {
+  if (fresh_share == 0.0) return reanalyze_ratio;
+  return -std::log1p(-fresh_share) * static_cast<double>(num_stored) * updates_per_env_step /
+         static_cast<double>(fresh_updates);
 }
 
 int TrainConfig::threads() const { return ThreadsOr(num_threads); }
@@ -179,18 +210,18 @@ void TrainConfig::Visit(FieldList& field) {
   field("batch_size", &batch_size, {1, 65536}, "Sequences in one update", "sequences", kTrialRuns);
   field("updates_per_env_step", &updates_per_env_step, {0, 1000, true},
         "Replay ratio: updates for each env step after start_env_steps", "updates", kLightZero);
-  field("start_env_steps", &start_env_steps, kSteps, "Steps collected before the first update",
+  field("start_env_steps", &start_env_steps, kStepsRange, "Steps collected before the first update",
         "env steps", kTrialRuns);
-  field("tail_updates", &tail_updates, kSteps,
+  field("tail_updates", &tail_updates, kStepsRange,
         "Updates after the last env step, from what was collected; stored positions go on being "
         "searched again as often for each update",
         "updates", kEfficientZeroV2);
-  field("reset_every_updates", &reset_every_updates, kSteps,
+  field("reset_every_updates", &reset_every_updates, kStepsRange,
         "After so many updates heads begin anew and all other weights are mixed with fresh ones, "
         "which keeps a network able to learn at high replay ratios; as long as the run goes on for "
         "as many more; 0: never",
         "updates", kBbf);
-  field("reset_share", &reset_share, kFraction,
+  field("reset_share", &reset_share, kFractionRange,
         "A reset: share of fresh weights in those that are not a head's", "", kBbf);
   field("steps_per_round", &steps_per_round, {1, 1e6},
         "Steps of each environment before the updates that are due for them", "steps");
@@ -217,7 +248,7 @@ void TrainConfig::Visit(FieldList& field) {
         "stop.max_env_steps or max_updates");
   field("final_learning_rate", &final_learning_rate, {0, 10},
         "Where a cosine or linear schedule ends; unused when constant");
-  field("warmup_updates", &warmup_updates, kSteps,
+  field("warmup_updates", &warmup_updates, kStepsRange,
         "The learning rate first grows from 0 over this many; 0: no warm-up", "updates");
   field("weight_decay", &weight_decay, {0, 10},
         "AdamW weight decay of tensors with two and more dimensions", "", kLightZero);
@@ -263,7 +294,7 @@ void InferenceConfig::Visit(FieldList& field) {
 
 void EvaluateConfig::Visit(FieldList& field) {
   field.Begin("evaluate", "Evaluation during training: greedy actions, no noise.");
-  field("every_updates", &every_updates, kSteps,
+  field("every_updates", &every_updates, kStepsRange,
         "Updates between two evaluations; 0: only at the end", "updates");
   field("episodes", &episodes, {1, 1e6}, "Episodes of one evaluation", "episodes", kTrialRuns);
   field("num_simulations", &num_simulations, {1, SearchConfig::kMostSimulations},
@@ -272,7 +303,7 @@ void EvaluateConfig::Visit(FieldList& field) {
 
 void CheckpointConfig::Visit(FieldList& field) {
   field.Begin("checkpoint", "What is kept to resume from.");
-  field("every_updates", &every_updates, kSteps,
+  field("every_updates", &every_updates, kStepsRange,
         "Updates between two checkpoints; 0: only at the end and on Ctrl-C", "updates");
   field("keep", &keep, {1, 1e6},
         "Newest checkpoints kept, beside `best` (two players: the newest evaluated)",

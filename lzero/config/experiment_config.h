@@ -43,6 +43,8 @@ struct EnvConfig {
   // after 1 .. random_opening_plies uniformly random legal moves.
   double random_opening_fraction = 0.0;
   int64_t random_opening_plies = 6;
+  double count_bonus = 0.0;      // added to rewards of what was seen rarely; 0: never
+  bool count_bonus_once = true;  // where an episode sees it first
   void Visit(FieldList& field);
 };
 
@@ -85,11 +87,19 @@ struct ReplayConfig {
   int64_t root_value_min_age = 0;  // transitions, of samples that have this share
   bool augment_symmetries = false;
   int64_t augment_shift = 0;
+  double augment_intensity = 0.0;
   double reanalyze_ratio = 0.0;  // positions searched again for each env step
+  double fresh_share = 0.0;      // of samples; 0: reanalyze_ratio counts
+  int64_t fresh_updates = 0;     // so old is fresh; 0: not told
+  bool reanalyzes() const { return reanalyze_ratio > 0.0 || fresh_share > 0.0; }
+  // Positions to search again for each env step while `num_stored` are stored and so many updates
+  // are made for each.
+  double ReanalyzeRatioAt(int64_t num_stored, double updates_per_env_step) const;
   void Visit(FieldList& field);
 
  private:
-  void VisitSampling(FieldList& field);  // the last ones: priorities, targets, augmentation
+  void VisitTargets(FieldList& field);
+  void VisitSampling(FieldList& field);  // the last ones: augmentation, searches made again
 };
 
 enum class LearningRateSchedule { kConstant, kCosine, kLinear };

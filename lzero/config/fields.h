@@ -28,6 +28,10 @@ struct Range {
   bool high_open = false;
 };
 
+// Ranges that many fields have.
+inline constexpr Range kFractionRange = {0, 1};
+inline constexpr Range kStepsRange = {0, 1e12};
+
 // Where an enum of int is stored, read and set as the index of its value.
 struct ChoiceIndex {
   void* value;

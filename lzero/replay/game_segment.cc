@@ -177,6 +177,10 @@ void GameSegment::ReplaceSearch(int step, absl::Span<const float> policy,
   SetRow(Stored::kRootValue, step, root_value);
 }
 
+void GameSegment::SetSearchTime(int step, int64_t time) {
+  if (shape_.has_search_times) SetRow(Stored::kSearchTime, step, time);
+}
+
 void GameSegment::Restore(int num_steps, absl::string_view blocks,
                           const std::array<absl::string_view, kNumStored>& fields) {
   LZ_CHECK(num_steps <= max_steps_, num_steps, " steps in a segment of ", max_steps_);

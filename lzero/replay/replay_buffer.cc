@@ -24,7 +24,8 @@ ReplayBuffer::ReplayBuffer(const ReplayConfig& config, const ReplayShape& shape)
       store_(std::make_unique<ReplayStore>(config, shape)),
       writer_(config, shape),
       symmetries_(config.augment_symmetries ? shape.symmetries : std::vector<Symmetry>()),
-      shift_(shape.observation_shape, static_cast<int>(config.augment_shift)) {}
+      shift_(shape.observation_shape, static_cast<int>(config.augment_shift)),
+      intensity_(config.augment_intensity) {}
 
 absl::Status ReplayBuffer::BeginEpisode(EnvId env, absl::Span<const float> observation,
                                         absl::Span<const uint8_t> legal_action_mask, int to_play) {
@@ -56,6 +57,7 @@ absl::Status ReplayBuffer::Sample(int num_samples, RandomStream& random, TrainBa
   }
   // Write their rows.
   double age_sum = 0.0;
+  int num_fresh = 0;
   const int64_t num_updates = NumAnnealedUpdates(num_samples);
   for (int i = 0; i < num_samples; ++i) {
     const int leaf = batch->positions[i].leaf;
@@ -66,12 +68,16 @@ absl::Status ReplayBuffer::Sample(int num_samples, RandomStream& random, TrainBa
     if (symmetries_.num_symmetries() > 0) {
       symmetries_.Apply(random.UniformInt(symmetries_.num_symmetries()), i, batch);
     }
-    if (shift_.max_shift() > 0) Shift(i, random, batch);
+    Augment(i, random, batch);
     // (E p_i)^-beta / max_j (E p_j)^-beta: the number of eligible positions E and the sum cancel.
     batch->importance_weights[i] = static_cast<float>(
         std::max(config_.min_importance_weight,
                  std::pow(smallest_weight / index.weight(leaf), config_.importance_exponent)));
     age_sum += static_cast<double>(age);
+    num_fresh += IsFresh(place, num_samples) ? 1 : 0;
+  }
+  if (config_.fresh_updates > 0) {
+    batch->fresh_share = static_cast<double>(num_fresh) / num_samples;
   }
   batch->mean_age = age_sum / num_samples;
   store_->counters().num_sampled += num_samples;
@@ -83,10 +89,20 @@ int64_t ReplayBuffer::NumAnnealedUpdates(int num_samples) const {
   return shape_.reset_updates > 0 ? num_updates % shape_.reset_updates : num_updates;
 }
 
-void ReplayBuffer::Shift(int sample, RandomStream& random, TrainBatch* batch) const {
-  const ShiftAugmenter::Offset inputs = shift_.Draw(random);
-  const ShiftAugmenter::Offset targets = shape_.reads_sequences ? inputs : shift_.Draw(random);
-  shift_.Apply(inputs, targets, /*num_inputs=*/1 + batch->num_context_steps, sample, batch);
+bool ReplayBuffer::IsFresh(const PositionIndex::Place& place, int num_samples) const {
+  if (config_.fresh_updates == 0) return false;
+  const int64_t time = place.segment->Rows<int64_t>(Stored::kSearchTime)[place.step];
+  return store_->counters().num_sampled - time <= config_.fresh_updates * num_samples;
+}
+
+void ReplayBuffer::Augment(int sample, RandomStream& random, TrainBatch* batch) const {
+  const auto apply = [&](const auto& augmenter) {
+    const auto inputs = augmenter.Draw(random);
+    const auto targets = shape_.reads_sequences ? inputs : augmenter.Draw(random);
+    augmenter.Apply(inputs, targets, /*num_inputs=*/1 + batch->num_context_steps, sample, batch);
+  };
+  if (shift_.max_shift() > 0) apply(shift_);
+  if (intensity_.scale() > 0.0) apply(intensity_);
 }
 
 void ReplayBuffer::UpdatePriorities(absl::Span<const PositionHandle> positions,
@@ -144,6 +160,7 @@ int64_t ReplayBuffer::ReplaceSearches(absl::Span<const NewSearch> searches) {
     const PositionIndex::Place& place = store_->index().place(search.position.leaf);
     place.segment->ReplaceSearch(place.step, search.policy, search.sampled_actions,
                                  search.root_value);
+    place.segment->SetSearchTime(place.step, store_->counters().num_sampled);
     ++num_written;
   }
   return num_written;

@@ -18,6 +18,7 @@
 #include "lzero/base/rng.h"
 #include "lzero/config/experiment_config.h"
 #include "lzero/replay/batch/batch_writer.h"
+#include "lzero/replay/batch/intensity_augmenter.h"
 #include "lzero/replay/batch/shift_augmenter.h"
 #include "lzero/replay/batch/symmetry_augmenter.h"
 #include "lzero/replay/batch/train_batch.h"
@@ -64,7 +65,8 @@ class ReplayBuffer {
   // the batch [Schaul et al. 2016], min_importance_weight at least. From `random` it draws first
   // one Uniform() for each sample, then, sample by sample, the actions past the end of an episode
   // and, with augment_symmetries, the number of the symmetry of which the row is the image, or,
-  // with augment_shift, the offsets of its pictures (Shift). FailedPrecondition (nothing drawn)
+  // with augment_shift and augment_intensity, the offsets and factors of its pictures (Augment).
+  // FailedPrecondition (nothing drawn)
   // when no position is eligible. Allocates only when the batch's shape changes.
   absl::Status Sample(int num_samples, RandomStream& random, TrainBatch* batch);
 
@@ -105,8 +107,10 @@ class ReplayBuffer {
   // Updates since the network was made or reset, by what was sampled for them in batches of
   // `num_samples`.
   int64_t NumAnnealedUpdates(int num_samples) const;
-  // Draws what row `sample` is moved by, inputs first, and moves it.
-  void Shift(int sample, RandomStream& random, TrainBatch* batch) const;
+  // Whether the search of this position is no older than replay.fresh_updates.
+  bool IsFresh(const PositionIndex::Place& place, int num_samples) const;
+  // Draws by how much row `sample` is moved and made brighter, inputs first, and does it.
+  void Augment(int sample, RandomStream& random, TrainBatch* batch) const;
 
   const ReplayConfig config_;
   const ReplayShape shape_;
@@ -115,6 +119,7 @@ class ReplayBuffer {
   BatchWriter writer_;                  // guarded by mutex_
   SymmetryAugmenter symmetries_;        // guarded by mutex_
   const ShiftAugmenter shift_;
+  const IntensityAugmenter intensity_;
 };
 
 }  // namespace lzero

@@ -79,6 +79,7 @@ absl::Status ReplayStore::Append(EnvId env, const Transition& step) {
     index_.Release(leaf);
     return Annotate(added, NameOf(env));
   }
+  segment->SetSearchTime(segment->num_steps() - 1, counters_.num_sampled);
   ++counters_.num_appended;
   const int64_t length = segment->first_step() + segment->num_steps();
 

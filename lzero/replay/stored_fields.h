@@ -25,6 +25,7 @@ struct SegmentShape {
   int action_dim = 0;           // D of box actions; 0: discrete
   int num_chance_outcomes = 0;  // 0: none is stored
   bool has_network_values = false;
+  bool has_search_times = false;
 
   ObservationFormat format() const { return {observation_size, observation_type, frame_stack}; }
   // Entries of a legal action mask: box actions have none.
@@ -34,6 +35,7 @@ struct SegmentShape {
 // From the largest element to the smallest, so that every field is aligned.
 enum class Stored {
   kSequence,        // int64, the owner's note
+  kSearchTime,      // int64, the owner's note
   kLeaf,            // int32, the owner's note
   kAction,          // int32
   kChanceOutcome,   // int32
@@ -54,9 +56,18 @@ enum class StoredRows {
   kObservations,     // one an observation: a transition has one before and one after it
 };
 
-// How many numbers a row has: 1; 1 where steps draw chance outcomes; 1 where network values are
-// stored; D; A; A D; of legal actions.
-enum class StoredColumns { kOne, kChance, kNetworkValue, kDim, kActions, kSampled, kMasked };
+// How many numbers a row has: 1; 1 where steps draw chance outcomes; 1 where network values, or
+// times of searches, are stored; D; A; A D; of legal actions.
+enum class StoredColumns {
+  kOne,
+  kChance,
+  kNetworkValue,
+  kSearchTime,
+  kDim,
+  kActions,
+  kSampled,
+  kMasked
+};
 
 struct StoredField {
   const char* name;  // in a checkpoint, where it is [rows, columns], or [rows] with one column
@@ -70,6 +81,7 @@ struct StoredField {
     const int64_t sizes[] = {1,
                              shape.num_chance_outcomes > 0 ? 1 : 0,
                              shape.has_network_values ? 1 : 0,
+                             shape.has_search_times ? 1 : 0,
                              dim,
                              actions,
                              actions * dim,
@@ -85,7 +97,7 @@ struct StoredField {
   }
   // Shape of the array in a checkpoint.
   std::vector<int64_t> ArrayShape(const SegmentShape& shape, int64_t num_rows) const {
-    if (columns <= StoredColumns::kNetworkValue) return {num_rows};
+    if (columns <= StoredColumns::kSearchTime) return {num_rows};
     return {num_rows, NumColumns(shape)};
   }
 };
@@ -93,6 +105,7 @@ struct StoredField {
 // In the order of Stored.
 inline constexpr StoredField kStoredFields[] = {
     {"replay.sequences", ArrayType::kI64, StoredRows::kSteps, StoredColumns::kOne},
+    {"replay.search_times", ArrayType::kI64, StoredRows::kSteps, StoredColumns::kSearchTime},
     {"replay.leaves", ArrayType::kI32, StoredRows::kSteps, StoredColumns::kOne},
     {"replay.actions", ArrayType::kI32, StoredRows::kContextAndSteps, StoredColumns::kOne},
     {"replay.chance_outcomes", ArrayType::kI32, StoredRows::kSteps, StoredColumns::kChance},

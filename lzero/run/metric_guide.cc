@@ -67,6 +67,7 @@ constexpr MetricEntry kEntries[] = {
     {"collect/value_error", "As eval/value_error, of the same episodes as collect/value_bias"},
     {"collect/value_correlation",
      "As eval/value_correlation, of the same episodes as collect/value_bias"},
+    {"collect/count_bonus", "Reward by env.count_bonus, mean of a step"},
     {"collect/explored_share", "Share of actions that search.epsilon took at random"},
     {"search/root_value", "Mean value of the root after the collector's searches, discounted"},
     {"search/depth_mean", "Mean depth at which a simulation ends, in edges below the root"},
@@ -119,6 +120,8 @@ constexpr MetricEntry kEntries[] = {
      "Positions sampled for each transition stored, over the whole run; each begins a sequence of "
      "replay.num_unroll_steps"},
     {"replay/age", "Transitions stored since the sampled ones, mean of a batch"},
+    {"replay/fresh_share",
+     "Share of the samples whose search is no older than replay.fresh_updates"},
     {"reanalyze/positions", "Stored positions searched again, over the whole run"},
     {"reanalyze/share_of_stored", "Positions searched again since the last line / replay/size"},
     {"reanalyze/value_change", "Mean of |new - old root value|"},

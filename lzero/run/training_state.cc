@@ -53,11 +53,14 @@ void VisitTaskFields(Task& task, Visit visit) {
 
 // What a run has that makes updates after its last step; the states of others do not tell.
 constexpr char kTailSteps[] = "tail_steps";
+// Likewise of a run with replay.fresh_share.
+constexpr char kReanalysesDue[] = "reanalyses_due";
 
 template <typename Reader>
 void ReadTaskFields(const Reader& json, TaskState* task) {
   VisitTaskFields(*task, [&json](const char* name, auto& field) { json.Read(name, &field); });
   if (json.Has(kTailSteps)) json.Read(kTailSteps, &task->tail_steps);
+  if (json.Has(kReanalysesDue)) json.Read(kReanalysesDue, &task->reanalyses_due);
 }
 
 // Writes a field into a JSON object.
@@ -76,6 +79,7 @@ struct FieldWriter {
 void WriteTaskFields(const TaskState& task, Json* json) {
   VisitTaskFields(task, FieldWriter{json});
   if (task.tail_steps > 0) (*json)[kTailSteps] = task.tail_steps;
+  if (task.reanalyses_due > 0.0) (*json)[kReanalysesDue] = task.reanalyses_due;
 }
 
 constexpr char kTasks[] = "tasks";

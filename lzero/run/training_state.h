@@ -31,6 +31,7 @@ struct TaskState {
   RandomStream::State reanalyzer;   // draws the positions that are searched again
   int64_t reanalyzed = 0;           // such positions
   uint64_t reanalyze_searches = 0;  // batches of them
+  double reanalyses_due = 0.0;      // positions, by replay.fresh_share
 };
 
 // In a run with several tasks, env steps and episodes are sums over them, returns are mean

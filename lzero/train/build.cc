@@ -31,6 +31,7 @@ ReplayShape BuildReplayShape(const ExperimentConfig& config, const EnvSpec& spec
   shape.reads_sequences = FamilyOf(config.model).reads_sequences;
   shape.has_network_values =
       config.replay.prioritized && config.replay.initial_priority == InitialPriority::kOwnError;
+  shape.has_search_times = config.replay.fresh_updates > 0;
   shape.reset_updates = config.train.reset_every_updates;
   return shape;
 }
@@ -53,7 +54,7 @@ absl::StatusOr<CollectorRole> BuildCollector(const ExperimentConfig& config,
   }
   const CollectorOptions options = {RoleSeed(config, "collector"),
                                     MaxPastSteps(config.model, envs->spec()),
-                                    config.replay.discount};
+                                    config.replay.discount, config.env};
   role.collector =
       std::make_unique<Collector>(options, std::move(envs), std::move(agent), role.inference.get());
   return role;
@@ -66,15 +67,17 @@ absl::StatusOr<EvaluatorRole> BuildEvaluator(const ExperimentConfig& config,
 }
 
 int64_t ReanalyzeBatch(const ExperimentConfig& config) {
-  const double owed = config.replay.reanalyze_ratio *
-                      static_cast<double>(config.env.num_collectors * config.train.steps_per_round);
+  const double most =
+      config.replay.ReanalyzeRatioAt(config.replay.capacity, config.train.updates_per_env_step);
+  const double owed =
+      most * static_cast<double>(config.env.num_collectors * config.train.steps_per_round);
   return std::max(config.env.num_collectors, static_cast<int64_t>(std::min(owed, 64.0)));
 }
 
 absl::StatusOr<ReanalyzerRole> BuildReanalyzer(const ExperimentConfig& config,
                                                const EnvRegistry& registry) {
   ReanalyzerRole role;
-  if (config.replay.reanalyze_ratio == 0.0) return role;
+  if (!config.replay.reanalyzes()) return role;
   LZ_ASSIGN_OR_RETURN(const EnvSpec spec, BuildEnvSpec(config, registry));
   const int64_t batch_size = ReanalyzeBatch(config);
   LZ_ASSIGN_OR_RETURN(auto agent, BuildAgent("reanalyzer", config, registry, spec, batch_size,

@@ -45,7 +45,7 @@ absl::StatusOr<EvaluatorRole> BuildEvaluator(const ExperimentConfig& config,
 // most, and as many as there are collectors at least.
 int64_t ReanalyzeBatch(const ExperimentConfig& config);
 
-// For replay.reanalyze_ratio above 0, in batches of ReanalyzeBatch positions.
+// Where replay.reanalyze_ratio or fresh_share ask for it, in batches of ReanalyzeBatch positions.
 absl::StatusOr<ReanalyzerRole> BuildReanalyzer(const ExperimentConfig& config,
                                                const EnvRegistry& registry);
 

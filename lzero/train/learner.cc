@@ -266,6 +266,9 @@ void Learner::TakeNumbers(const TaskOutputs& outputs, const TaskBatch& batch,
     AddMetric(absl::StrCat(prefix, name), values[(*next)++]);
   }
   AddMetric(absl::StrCat(prefix, "replay/age"), batch.batch->mean_age);
+  if (batch.batch->fresh_share.has_value()) {
+    AddMetric(absl::StrCat(prefix, "replay/fresh_share"), *batch.batch->fresh_share);
+  }
   if (batch.priorities == nullptr) return;
   const auto first = values.begin() + static_cast<std::ptrdiff_t>(*next);
   batch.priorities->assign(first, first + outputs.num_errors);

@@ -137,7 +137,12 @@ void AppendTask(const ExperimentConfig& config, const EnvSpec& spec, std::string
                         SamplesText(config.search));
   if (detailed) AppendDetails(config, spec, runner, text);
   const double reanalyzed = config.replay.reanalyze_ratio;
-  if (reanalyzed > 0.0) {
+  if (config.replay.fresh_share > 0.0) {
+    absl::StrAppendFormat(text,
+                          "reanalyze     as many stored positions as keep searches of %g %% of the "
+                          "samples no older than %d updates\n",
+                          100.0 * config.replay.fresh_share, config.replay.fresh_updates);
+  } else if (reanalyzed > 0.0) {
     absl::StrAppendFormat(text,
                           "reanalyze     %g stored positions searched again for each env step: %g "
                           "searches a step in the place of 1\n",

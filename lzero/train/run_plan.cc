@@ -152,7 +152,7 @@ absl::Status PlanTask(const ExperimentConfig& config, const EnvSpec& spec,
   std::vector<Role> roles = {{"collector", config.env.num_collectors, simulations, num_threads},
                              {"evaluator", config.env.num_evaluators,
                               config.evaluate.num_simulations.value_or(simulations), 1}};
-  if (config.replay.reanalyze_ratio > 0.0) {
+  if (config.replay.reanalyzes()) {
     roles.push_back({"reanalyzer", ReanalyzeBatch(config), simulations, num_threads});
   }
   for (const Role& role : roles) {

@@ -45,23 +45,29 @@ Errors AugmentErrors(const ReplayConfig& replay, const ReplayShape& shape, const
               absl::StrCat("a symmetry of the environment is wrong: ", problem));
     }
   }
-  if (replay.augment_shift != 0) {
-    const std::vector<std::string> keys = {"replay.augment_shift", "env.id"};
-    const std::string problem = ShiftProblem(shape.observation_shape, replay.augment_shift);
-    Require(problem.empty(), &errors, keys, problem);
-    Require(spec.observation.type == ObservationType::kUint8, &errors, keys,
-            absl::StrCat("got ", replay.augment_shift, ", but ", spec.id, " shows ",
+  const auto need_picture = [&](const char* key, double value) {
+    Require(value == 0.0 || spec.observation.type == ObservationType::kUint8, &errors,
+            {key, "env.id"},
+            absl::StrCat("got ", value, ", but ", spec.id, " shows ",
                          spec.num_players == 2 ? "a board" : "no picture of bytes",
                          ", where every place means something; allowed: 0"));
+  };
+  if (replay.augment_shift != 0) {
+    const std::string problem = ShiftProblem(shape.observation_shape, replay.augment_shift);
+    Require(problem.empty(), &errors, {"replay.augment_shift", "env.id"}, problem);
   }
+  need_picture("replay.augment_shift", static_cast<double>(replay.augment_shift));
+  need_picture("replay.augment_intensity", replay.augment_intensity);
   return errors;
 }
 
 Errors ReanalyzeErrors(const ExperimentConfig& config, const ModelFamily& family) {
-  const double ratio = config.replay.reanalyze_ratio;
-  if (ratio == 0.0 || family.can_reanalyze) return {};
-  return {{{"replay.reanalyze_ratio", "model.family"},
-           absl::StrCat("got ", ratio, ", but this family searches from the environment's own ",
+  const ReplayConfig& replay = config.replay;
+  if (!replay.reanalyzes() || family.can_reanalyze) return {};
+  const bool by_share = replay.fresh_share > 0.0;
+  return {{{by_share ? "replay.fresh_share" : "replay.reanalyze_ratio", "model.family"},
+           absl::StrCat("got ", by_share ? replay.fresh_share : replay.reanalyze_ratio,
+                        ", but this family searches from the environment's own ",
                         "state, which replay does not store; allowed: 0, or another "
                         "model.family")}};
 }

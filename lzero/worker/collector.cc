@@ -19,6 +19,7 @@ Collector::Collector(const CollectorOptions& options, std::unique_ptr<VectorEnv>
       model_(model),
       values_(envs_->num_envs()),
       episode_counts_(envs_->num_envs(), 0),
+      bonus_(options.env, envs_->num_envs()),
       taken_(envs_->num_envs()),
       actions_(envs_->num_envs()) {
   for (int i = 0; i < envs_->num_envs(); ++i) {
@@ -43,6 +44,7 @@ void Collector::BeginEpisode(EnvId env) {
   const TimeStep& first = envs_->last(env);
   trackers_[env.value].Begin(first.observation);
   values_[env.value].Begin();
+  bonus_.Begin(env, first.observation);
   staged_.Begin(env, first);
   model_->EndEpisode(env);
 }
@@ -80,9 +82,12 @@ absl::Status Collector::Step(int64_t env_steps) {
       BeginEpisode(id);
       continue;
     }
-    staged_.Add(id, TransitionOf(i, next));
+    const double bonus = bonus_.Add(id, next.observation);
+    stats_.bonus_sum += bonus;
+    const float reward = next.reward + static_cast<float>(bonus);
+    staged_.Add(id, TransitionOf(i, next, reward));
     trackers_[i].Add(taken_[i].index, taken_[i].values, next.observation);
-    values_[i].Add(decision_.search.root_values[i], next.reward, roots_[i].to_play);
+    values_[i].Add(decision_.search.root_values[i], reward, roots_[i].to_play);
     if (next.ended()) {
       RecordEpisode(id);
       BeginEpisode(id);
@@ -91,9 +96,9 @@ absl::Status Collector::Step(int64_t env_steps) {
   return absl::OkStatus();
 }
 
-Transition Collector::TransitionOf(size_t i, const TimeStep& next) const {
+Transition Collector::TransitionOf(size_t i, const TimeStep& next, float reward) const {
   return {.action = taken_[i].index,
-          .reward = next.reward,
+          .reward = reward,
           .policy = decision_.PolicyOf(i),
           .root_value = decision_.search.root_values[i],
           .observation = next.observation,
@@ -153,6 +158,7 @@ absl::StatusOr<std::vector<NamedArray>> Collector::Export() const {
       "counters", {static_cast<int64_t>(agent_->num_searches()), started_ ? 1 : 0}));
   arrays.push_back(MakeNamedArray<int64_t>("episode_counts", episode_counts_));
   if (!started_) return arrays;
+  bonus_.Export(&arrays);
   for (const EnvId id : ids_) {
     const std::string prefix = absl::StrCat("env", id.value, ".");
     trackers_[id.value].Export(prefix, &arrays);
@@ -180,6 +186,7 @@ absl::StatusOr<int> Collector::Import(absl::Span<const NamedArray> arrays) {
   episode_counts_ = episodes;
   started_ = counters[1] != 0;
   if (!started_) return 0;  // every environment begins an episode at the next step
+  LZ_RETURN_IF_ERROR(bonus_.Import(arrays));
   // Environments, each with its tracker, values and exploration.
   int restarted = 0;
   for (const EnvId id : ids_) {

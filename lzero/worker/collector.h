@@ -16,6 +16,7 @@
 #include "lzero/base/stopwatch.h"
 #include "lzero/env/vector_env.h"
 #include "lzero/mcts/inference_model.h"
+#include "lzero/worker/count_bonus.h"
 #include "lzero/worker/episode_tracker.h"
 #include "lzero/worker/episode_values.h"
 #include "lzero/worker/exploration.h"
@@ -27,6 +28,7 @@ struct CollectorOptions {
   uint64_t seed = 0;
   int64_t max_past_steps = 0;  // of a root's context
   double discount = 1.0;       // of returns that root values are compared with
+  EnvConfig env = {};          // its count_bonus
 };
 
 struct FinishedEpisode {
@@ -43,6 +45,7 @@ struct CollectStats {
   double root_value_sum = 0.0;
   double depth_sum = 0.0;           // of leaves, mean of a search
   double policy_entropy_sum = 0.0;  // of the search distribution, nats
+  double bonus_sum = 0.0;           // of rewards by env.count_bonus
   ValueSums values;                 // of the steps of these episodes (EpisodeValues::Compare)
 };
 
@@ -73,8 +76,8 @@ class Collector {
   // Number of the episode that goes on, unique in the run.
   uint64_t EpisodeIndex(EnvId env) const;
   void BeginEpisode(EnvId env);
-  // The transition of environment i by its action, which led to `next`.
-  Transition TransitionOf(size_t i, const TimeStep& next) const;
+  // The transition of environment i by its action, which led to `next`, with such a reward.
+  Transition TransitionOf(size_t i, const TimeStep& next, float reward) const;
   // Fills taken_ and actions_: what was decided, or exploration's choice.
   void ChooseActions(int64_t env_steps);
   void RecordSearch(const Decision& decision);
@@ -88,6 +91,7 @@ class Collector {
   std::vector<EpisodeTracker> trackers_;
   std::vector<EpisodeValues> values_;
   std::vector<int64_t> episode_counts_;
+  CountBonus bonus_;
   StagedSteps staged_;
   CollectStats stats_;
   Stopwatch env_time_, search_time_;

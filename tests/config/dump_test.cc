@@ -106,6 +106,7 @@ void MakeConsistent(ExperimentConfig& config) {
     config.replay.augment_shift = config.replay.bootstrap_context_steps = 0;
   }
   config.replay.td_steps_final = 1;
+  config.replay.fresh_share = 0.0;
   config.search.num_interior_samples.reset();
   config.train.tail_updates = config.train.reset_every_updates = 0;
   config.inference.graphs = Graphs::kOff;

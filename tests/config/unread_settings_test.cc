@@ -70,6 +70,7 @@ constexpr Case kCases[] = {
     {"replay.prioritized", "false", "replay.initial_priority", "own_error"},
     {"train.learning_rate_schedule", "constant", "train.final_learning_rate", "0.1"},
     {"train.reset_every_updates", "0", "train.reset_share", "1"},
+    {"env.count_bonus", "0", "env.count_bonus_once", "false"},
     {"env.random_opening_fraction", "0", "env.random_opening_plies", "1"},
     {"search.root_noise_fraction", "0", "search.root_noise_alpha", "1"},
     {"stop.target_return", "null", "stop.patience", "7"},

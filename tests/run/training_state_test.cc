@@ -65,6 +65,7 @@ TrainingState TwoTasks() {
   state.tasks[1].solved_env_steps.reset();
   state.tasks[1].sampler.position = 3;
   state.tasks[1].tail_steps = 4;
+  state.tasks[1].reanalyses_due = 4.625;
   return state;
 }
 
@@ -87,6 +88,7 @@ void ExpectEqualTasks(const TaskState& got, const TaskState& expected) {
   EXPECT_EQ(got.reanalyzed, expected.reanalyzed);
   EXPECT_EQ(got.reanalyze_searches, expected.reanalyze_searches);
   EXPECT_EQ(got.tail_steps, expected.tail_steps);
+  EXPECT_EQ(got.reanalyses_due, expected.reanalyses_due);
 }
 
 void ExpectEqual(const TrainingState& got, const TrainingState& expected) {

@@ -54,6 +54,12 @@ TEST(RunRulesTest, OnlyPicturesOfBytesAreShifted) {
             "replay.augment_shift: got 2, but walk shows a board, where every place means "
             "something; allowed: 0");
   EXPECT_EQ(AugmentError(replay, shape, Pictures()), "");
+  replay.augment_shift = 0;
+  replay.augment_intensity = 0.05;
+  EXPECT_EQ(AugmentError(replay, shape),
+            "replay.augment_intensity: got 0.05, but walk shows no picture of bytes, where every "
+            "place means something; allowed: 0");
+  EXPECT_EQ(AugmentError(replay, shape, Pictures()), "");
 }
 
 TEST(RunRulesTest, OnlyPicturesThatAreLargeEnoughAreShifted) {

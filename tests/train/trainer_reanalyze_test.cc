@@ -1,6 +1,7 @@
 // A run that searches stored positions again: how many, with which weights, and that config and
 // seed alone decide, whatever it is resumed from.
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <limits>
 #include <string>
@@ -170,6 +171,37 @@ void ExpectExactResume(const ExperimentConfig& config) {
     }
     EXPECT_EQ(state, expected_state);
   }
+}
+
+// While replay fills, the ratio follows what is stored: by hand, in rounds of three steps, each
+// counted with what was stored before it.
+TEST(TrainerReanalyzeRunTest, AShareOfFreshSearchesIsKept) {
+  ExperimentConfig config = ReanalyzeConfig(0.0);
+  config.replay.fresh_share = 0.6;
+  config.replay.fresh_updates = 60;
+  config.train.start_env_steps = 60;
+  config.train.updates_per_env_step = 1.0;
+  config.train.batch_size = 32;
+  config.train.log_every_updates = 1;
+  config.stop.max_env_steps = 600;
+  TestRun run(config);
+  const TrainOutcome outcome = Finish(run);
+  double due = 0.0, share = 0.0;
+  for (int64_t stored = 60; stored < 600; stored += 3) {
+    due +=
+        3.0 * -std::log(0.4) * static_cast<double>(std::min(stored, config.replay.capacity)) / 60;
+  }
+  EXPECT_NEAR(outcome.state.tasks[0].reanalyses_due, due, 0.02 * due);
+  int num_late = 0;
+  for (const MetricsLine& line : run.Metrics()) {
+    const auto found = line.find("replay/fresh_share");
+    if (found == line.end() || *line.at("updates") < 240) continue;
+    share += *found->second;
+    ++num_late;
+  }
+  // Those just collected are fresh as well.
+  EXPECT_GT(share / num_late, 0.57);
+  EXPECT_LT(share / num_late, 0.72);
 }
 
 TEST(TrainerReanalyzeRunTest, ResumeIsExact) { ExpectExactResume(ReanalyzeConfig(1.0)); }

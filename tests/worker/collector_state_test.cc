@@ -1,6 +1,7 @@
 // The collector's state in a checkpoint: what is restored goes on exactly; what cannot be saved
 // starts again and is counted; what does not fit is refused.
 #include <map>
+#include <numeric>
 #include <set>
 
 #include "absl/strings/match.h"
@@ -19,12 +20,15 @@ using testing::IsEmpty;
 constexpr int64_t kMaxPast = 3;
 
 struct Walks {
-  explicit Walks(bool can_save = true, int num_envs = 3, const SearchConfig& explored = {}) {
+  explicit Walks(bool can_save = true, int num_envs = 3, const SearchConfig& explored = {},
+                 double count_bonus = 0.0) {
     SearchConfig search = explored;
     search.num_simulations = 5;
     auto envs = MakeWalks(num_envs, &pool, &logs, WalkOptions{can_save});
+    CollectorOptions options{9, kMaxPast};
+    options.env.count_bonus = count_bonus;
     collector = std::make_unique<Collector>(
-        CollectorOptions{9, kMaxPast}, std::move(envs),
+        options, std::move(envs),
         std::make_unique<Agent>(Search::Create(search, WalkEnv::kNumActions, num_envs).value(),
                                 AgentOptions{4, true}),
         &model);
@@ -114,6 +118,32 @@ TEST(CollectorStateTest, ExplorationGoesOnExactly) {
     EXPECT_LT(stats.num_explored, stats.num_searches);
     EXPECT_EQ(greedy.collector->TakeStats().num_explored, 0);
   }
+}
+
+double SumOfRewards(const Walks& walks) {
+  const auto rewards = ReadArray<float>(walks.replay->Export(), "replay.rewards");
+  return std::accumulate(rewards->begin(), rewards->end(), 0.0);
+}
+
+// The bonus is in what replay stores and in no return; it goes on exactly.
+TEST(CollectorStateTest, RewardsHoldTheBonusAndReturnsDoNot) {
+  Walks straight(true, 3, {}, 0.5), plain;
+  for (Walks* walks : {&straight, &plain}) walks->Run(30);
+  Walks restored(true, 3, {}, 0.5);
+  ASSERT_TRUE(restored.collector->Import(straight.Export()).ok());
+  ASSERT_TRUE(restored.replay->Import(straight.replay->Export()).ok());
+  for (Walks* walks : {&straight, &plain}) walks->Run(30);
+  const CollectStats stats = straight.collector->TakeStats();
+  EXPECT_GT(stats.bonus_sum, 1.0);
+  EXPECT_NEAR(SumOfRewards(straight) - SumOfRewards(plain), stats.bonus_sum, 1e-3);
+  const CollectStats plain_stats = plain.collector->TakeStats();
+  ASSERT_EQ(stats.episodes.size(), plain_stats.episodes.size());
+  for (size_t i = 0; i < stats.episodes.size(); ++i) {
+    EXPECT_EQ(stats.episodes[i].episode_return, plain_stats.episodes[i].episode_return);
+  }
+  restored.Run(30);
+  EXPECT_EQ(BytesByName(restored.Export()), BytesByName(straight.Export()));
+  EXPECT_EQ(BytesByName(restored.replay->Export()), BytesByName(straight.replay->Export()));
 }
 
 // A state from before values were kept: episodes that were under way then are left out.

@@ -4,12 +4,6 @@
 #include "lzero/config/fields.h"
 
 namespace lzero {
-namespace {
-
-constexpr Range kFraction = {0, 1};
-constexpr Range kSteps = {0, 1e12};
-
-}  // namespace
 
 bool SearchConfig::operator==(const SearchConfig& other) const = default;
 
@@ -25,7 +19,7 @@ void SearchConfig::Visit(FieldList& field) {
   field("temperature_final", &temperature_final, {0, 100},
         "Temperature after a linear decay; unused when temperature_decay_env_steps is 0", "",
         kTrialRuns);
-  field("temperature_decay_env_steps", &temperature_decay_env_steps, kSteps,
+  field("temperature_decay_env_steps", &temperature_decay_env_steps, kStepsRange,
         "The temperature falls over this many; 0: it stays", "env steps");
   field("temperature_schedule", &temperature_schedule, {"linear", "halves"},
         "How it falls: linear from temperature to temperature_final; halves: half of it from half "
@@ -47,7 +41,7 @@ void SearchConfig::Visit(FieldList& field) {
         "", kEpsilonGreedy);
   field("epsilon_final", &epsilon_final, {0, 1},
         "epsilon after the decay; unused when epsilon_decay_env_steps is 0");
-  field("epsilon_decay_env_steps", &epsilon_decay_env_steps, kSteps,
+  field("epsilon_decay_env_steps", &epsilon_decay_env_steps, kStepsRange,
         "Linear from epsilon to epsilon_final over this many; 0: no decay", "env steps");
   field("epsilon_max_hold", &epsilon_max_hold, {1, 10000},
         "A random action is held for n steps, n^-2 being how likely n is, up to this; 1: plain "
@@ -76,14 +70,14 @@ void SearchConfig::VisitSamples(FieldList& field) {
         "Sampled actions are drawn from the policy to the power 1/this (box: with its variance "
         "times this); their priors correct for it",
         "", kSampled);
-  field("uniform_sample_fraction", &uniform_sample_fraction, kFraction,
+  field("uniform_sample_fraction", &uniform_sample_fraction, kFractionRange,
         "Box: share of sampled actions that are drawn uniformly; priors correct for it", "",
         kSampled);
   field("num_interior_samples", &num_interior_samples, {1, 100000},
         "Actions drawn at nodes below the root, at most num_sampled_actions; null: as many. Few "
         "make the same simulations look further ahead",
         "actions", kEfficientZeroV2);
-  field("root_wide_fraction", &root_wide_fraction, kFraction,
+  field("root_wide_fraction", &root_wide_fraction, kFractionRange,
         "Box, while collecting: share of the root's sampled actions that are drawn with the "
         "policy's sigma times root_wide_scale, rounded to whole actions",
         "", kEfficientZeroV2);
@@ -102,7 +96,7 @@ void SearchConfig::VisitSamples(FieldList& field) {
 void SearchConfig::VisitRules(FieldList& field) {
   field("root_noise_alpha", &root_noise_alpha, {0, 1000, true},
         "PUCT: concentration of the Dirichlet noise at the root while collecting", "", kLightZero);
-  field("root_noise_fraction", &root_noise_fraction, kFraction,
+  field("root_noise_fraction", &root_noise_fraction, kFractionRange,
         "PUCT: share of the noise in the root's prior; 0: no noise", "", kMuZeroB);
   field("root_policy_temperature", &root_policy_temperature, {0, 100, true},
         "PUCT: the policy at the root of a collecting search is taken to the power 1/this before "

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <numeric>
+#include <optional>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -87,6 +88,7 @@ struct TrainBatch : BatchShape {
   std::vector<float> importance_weights;  // [N], 1 for uniform replay
   std::vector<PositionHandle> positions;  // [N]
   double mean_age = 0.0;                  // appended transitions since the sampled ones, mean
+  std::optional<double> fresh_share;      // of the samples, where replay.fresh_updates is set
 
   const BatchShape& shape() const { return *this; }
   // Makes every array the size that `shape` says; does nothing when it has that shape already.

@@ -100,7 +100,9 @@ int64_t TrainTask::UpdatesOwed() const {
 
 int64_t TrainTask::ReanalysesOwed() const {
   if (reanalyzer_.reanalyzer == nullptr) return 0;
-  const int64_t owed = DueAt(config_.replay.reanalyze_ratio) - state_.reanalyzed;
+  const int64_t due = config_.replay.fresh_share > 0.0 ? static_cast<int64_t>(state_.reanalyses_due)
+                                                       : DueAt(config_.replay.reanalyze_ratio);
+  const int64_t owed = due - state_.reanalyzed;
   return owed - owed % reanalyzer_.reanalyzer->batch_size();
 }
 
@@ -148,6 +150,7 @@ absl::Status TrainTask::CollectAndReanalyze() {
 }
 
 absl::Status TrainTask::StoreCollected() {
+  const int64_t steps_before = state_.env_steps + state_.tail_steps;
   if (HasReachedLimitAt(state_.env_steps) && !HasReachedLimit()) {
     state_.tail_steps =
         std::min(NumTailSteps(),
@@ -162,6 +165,13 @@ absl::Status TrainTask::StoreCollected() {
   }
   const ScopedTimer timer(&copy_time_);
   state_.env_steps += collector_.collector->staged().num_steps();
+  const int64_t first_step = std::max(steps_before, config_.train.start_env_steps);
+  const int64_t num_steps = state_.env_steps + state_.tail_steps - first_step;
+  if (config_.replay.fresh_share > 0.0 && num_steps > 0) {
+    state_.reanalyses_due += static_cast<double>(num_steps) *
+                             config_.replay.ReanalyzeRatioAt(replay_->stats().num_transitions,
+                                                             config_.train.updates_per_env_step);
+  }
   return collector_.collector->staged().MoveTo(*replay_);
 }
 
@@ -249,6 +259,7 @@ void TrainTask::AddMetrics(MetricMap* metrics) {
     own["search/root_value"] = stats.root_value_sum / searches;
     own["search/depth_mean"] = stats.depth_sum / searches;
     own["search/entropy"] = stats.policy_entropy_sum / searches;
+    if (config_.env.count_bonus > 0.0) own["collect/count_bonus"] = stats.bonus_sum / searches;
     if (stats.num_explored > 0) {
       own["collect/explored_share"] = static_cast<double>(stats.num_explored) / searches;
     }
