@@ -20,6 +20,8 @@ OWN = {
     "pong_unizero": ["env.max_episode_steps=40"],
     "pong_stack4_unizero": ["env.max_episode_steps=40"],
     "pong_atari_unizero": ["env.max_episode_steps=40"],
+    **{f"atari_{budget}_muzero": ["env.max_episode_steps=40", "replay.max_mebibytes=512", "train.warmup_updates=0"]
+       for budget in ("100k", "500k", "100k_gpu", "500k_gpu")},
     "chess_alphazero": ["env.settings.fen=7k/8/8/8/8/8/8/KR6 w - - 80 90"],
     "stochastic_muzero": ["env.max_episode_steps=50"],
     "mountain_car_continuous_unizero": ["env.max_episode_steps=50"],
@@ -29,8 +31,7 @@ OWN = {
     "atari8_unizero": ["env.max_episode_steps=40", "model.embed_dim=64", "model.num_heads=2", "model.encoder_channels=8",
                        "env.num_workers=1", "--dry-run"],  # a minute of starting emulators
 }
-# Beside those of configs/gymnasium.
-PYTHON_ENVS = ("dmc6_unizero", "atari8_unizero")
+PYTHON_ENVS = ("gymnasium", "control", "atari", "dmc6_unizero", "atari8_unizero")  # folders and configs
 
 
 def main():
@@ -41,7 +42,7 @@ def main():
     left_out = []
     for config in sorted((ROOT / "configs").glob("*/*.yaml")):
         name = config.stem if config.parent.name != "gymnasium" else f"gymnasium_{config.stem}"
-        needs_python_envs = config.parent.name == "gymnasium" or name in PYTHON_ENVS
+        needs_python_envs = config.parent.name in PYTHON_ENVS or name in PYTHON_ENVS
         if needs_python_envs and not has_python_envs:
             left_out.append(name)
             continue
