@@ -184,12 +184,13 @@ TEST(ReplayPictures, StatesOfOtherObservationsAreRefused) {
             "replay state: array 'replay.settings' has shape [0], expected [15] (-1: any)");
 }
 
-// By numbers drawn after a sample was written: one offset where the network reads all of it, else
-// one for its first observation and one for the others.
+// By numbers drawn after a sample was written, offsets before factors: one where the network reads
+// all of it, else one for its first observation and one for the others.
 TEST(ReplayPictures, EverySampleIsMovedByOffsetsOfItsOwn) {
   ReplayConfig config = PictureConfig();
   const auto plain = MakeBuffer(config, PictureShape());
   config.augment_shift = 1;
+  config.augment_intensity = 0.2;
   const auto shifted = MakeBuffer(config, PictureShape());
   ReplayShape shape = PictureShape();
   shape.reads_sequences = false;
@@ -200,6 +201,7 @@ TEST(ReplayPictures, EverySampleIsMovedByOffsetsOfItsOwn) {
     for (int i = 0; i < 60; ++i) same_play.Step(buffer->get());
   }
   const ShiftAugmenter augmenter({2, 3, 4}, 1);
+  const IntensityAugmenter intensities(0.2);
   for (const auto* buffer : {&shifted, &apart}) {
     RandomStream random(8), same_random(8);
     TrainBatch batch, expected;
@@ -210,6 +212,9 @@ TEST(ReplayPictures, EverySampleIsMovedByOffsetsOfItsOwn) {
       const ShiftAugmenter::Offset inputs = augmenter.Draw(random);
       const ShiftAugmenter::Offset targets = buffer == &apart ? augmenter.Draw(random) : inputs;
       augmenter.Apply(inputs, targets, 1 + batch.num_context_steps, i, &expected);
+      const double bright = intensities.Draw(random);
+      const double bright_targets = buffer == &apart ? intensities.Draw(random) : bright;
+      intensities.Apply(bright, bright_targets, 1 + batch.num_context_steps, i, &expected);
     }
     EXPECT_EQ(batch.observation_bytes, expected.observation_bytes);
     EXPECT_EQ(batch.bootstrap_observation_bytes, expected.bootstrap_observation_bytes);

@@ -220,8 +220,11 @@ TEST(TrainerReanalyzeRunTest, ResumeIsExactWhileOldSegmentsLeave) {
   ExpectExactResume(config);
 }
 
-TEST(TrainerReanalyzeRunTest, ResumeIsExactWithBoxActions) {
-  ExperimentConfig config = ReanalyzeConfig(0.5);
+TEST(TrainerReanalyzeRunTest, ResumeIsExactWithBoxActionsFreshSearchesAndABonus) {
+  ExperimentConfig config = ReanalyzeConfig(0.0);
+  config.replay.fresh_share = 0.5;
+  config.replay.fresh_updates = 20;
+  config.env.count_bonus = 0.1;
   config.env.id = "pendulum";
   config.search.num_sampled_actions = 3;
   ExpectExactResume(config);
