@@ -106,6 +106,13 @@ void CheckReplay(const ExperimentConfig& config, Errors* errors) {
   Require(replay.fresh_share == 0.0 || replay.fresh_updates > 0, errors,
           {"replay.fresh_share", "replay.fresh_updates"}, "got ", replay.fresh_share,
           " of the samples with fresh_updates 0; allowed: 0, or fresh_updates above 0");
+  const double most =
+      replay.fresh_updates == 0
+          ? 0.0
+          : replay.ReanalyzeRatioAt(replay.capacity, config.train.updates_per_env_step);
+  Require(most <= 1000, errors, {"replay.fresh_share", "replay.fresh_updates", "replay.capacity"},
+          "needs ", static_cast<int64_t>(most),
+          " searches for each env step once replay is full; allowed: 1000 at most");
   Require(replay.fresh_share == 0.0 || replay.reanalyze_ratio == 0.0, errors,
           {"replay.fresh_share", "replay.reanalyze_ratio"}, "got ", replay.fresh_share, " and ",
           replay.reanalyze_ratio, "; allowed: one of the two, since both say how often");

@@ -46,7 +46,8 @@ void EnvConfig::Visit(FieldList& field) {
         "trial runs on TicTacToe");
   field("count_bonus", &count_bonus, {0, 1000},
         "Added while collecting to the reward of a step: this over the square root of how often "
-        "the run has seen the observation that the step led to; 0: nothing",
+        "the run has seen the observation that the step led to: for grids and other observations "
+        "that come again exactly; 0: nothing",
         "reward", kCountBonus);
   field("count_bonus_once", &count_bonus_once,
         "count_bonus is given where an episode sees an observation for the first time only", "",
@@ -187,7 +188,7 @@ void ReplayConfig::VisitSampling(FieldList& field) {
         "In the place of reanalyze_ratio: search so many positions again, more as replay fills, "
         "that this share of uniform samples has a search no older than fresh_updates; 0: "
         "reanalyze_ratio counts",
-        "", "EfficientZero V2, Wang et al. 2024");
+        "");
   field("fresh_updates", &fresh_updates, kStepsRange,
         "How old a search may be for fresh_share, and for the share that metrics tell "
         "(replay/fresh_share); 0: none is told",

@@ -86,8 +86,8 @@ class GameSegment {
   // `sampled_actions` [K, D]) and root value replace those stored.
   void ReplaceSearch(int step, absl::Span<const float> policy,
                      absl::Span<const float> sampled_actions, float root_value);
-  // Notes for the owner when the search at step `step` was made; nothing where the shape stores
-  // none.
+  // Notes for the owner when the search at step `step` was made, in positions sampled until then;
+  // nothing where the shape stores none.
   void SetSearchTime(int step, int64_t time);
   // Fills a segment that is empty but for its context with `num_steps` steps, from what Blocks(0,
   // ..) and Bytes of every field gave.

@@ -63,11 +63,11 @@ class ReplayBuffer {
   // largest priority ever set (at least 1), or its own error, by replay.initial_priority.
   // Importance weights are (num_eligible * probability)^-importance_exponent over the largest of
   // the batch [Schaul et al. 2016], min_importance_weight at least. From `random` it draws first
-  // one Uniform() for each sample, then, sample by sample, the actions past the end of an episode
-  // and, with augment_symmetries, the number of the symmetry of which the row is the image, or,
-  // with augment_shift and augment_intensity, the offsets and factors of its pictures (Augment).
-  // FailedPrecondition (nothing drawn)
-  // when no position is eligible. Allocates only when the batch's shape changes.
+  // one Uniform() for each sample, then, sample by sample, the actions past the end of an episode,
+  // with augment_symmetries the number of the symmetry of which the row is the image, and, with
+  // augment_shift and augment_intensity, the offsets and factors of its pictures (Augment).
+  // FailedPrecondition (nothing drawn) when no position is eligible. Allocates only when the
+  // batch's shape changes.
   absl::Status Sample(int num_samples, RandomStream& random, TrainBatch* batch);
 
   // New `priorities` [n] float32 (finite, >= 0) for sampled `positions` [n]; those recycled

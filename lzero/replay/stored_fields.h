@@ -25,7 +25,7 @@ struct SegmentShape {
   int action_dim = 0;           // D of box actions; 0: discrete
   int num_chance_outcomes = 0;  // 0: none is stored
   bool has_network_values = false;
-  bool has_search_times = false;
+  bool has_search_times = false;  // with replay.fresh_updates
 
   ObservationFormat format() const { return {observation_size, observation_type, frame_stack}; }
   // Entries of a legal action mask: box actions have none.
@@ -35,7 +35,7 @@ struct SegmentShape {
 // From the largest element to the smallest, so that every field is aligned.
 enum class Stored {
   kSequence,        // int64, the owner's note
-  kSearchTime,      // int64, the owner's note
+  kSearchTime,      // int64, the owner's note: positions sampled before the search
   kLeaf,            // int32, the owner's note
   kAction,          // int32
   kChanceOutcome,   // int32

@@ -20,7 +20,7 @@ namespace {
 
 constexpr double kPageConfidence = 0.95;
 constexpr int kPageResamples = 50000;
-constexpr size_t kFewestRunsOfATask = 3;
+constexpr size_t kFewestRunsOfATask = 3;  // and kFewestRunsForInterval of all
 
 std::vector<double> MeansOf(const Strata& strata) {
   std::vector<double> means;
@@ -103,8 +103,10 @@ std::string AggregateTable(absl::Span<const TaskSummary> tasks, const Strata& st
     head.push_back(column.name);
     others.push_back(*std::move(scores));
   }
-  const bool has_interval = std::ranges::all_of(
-      strata, [](const std::vector<double>& runs) { return runs.size() >= kFewestRunsOfATask; });
+  const bool has_interval = Pooled(strata).size() >= kFewestRunsForInterval &&
+                            std::ranges::all_of(strata, [](const std::vector<double>& runs) {
+                              return runs.size() >= kFewestRunsOfATask;
+                            });
   std::string text = Head(head);
   for (const Aggregate& aggregate : Aggregates()) {
     std::vector<std::string> cells = {aggregate.name, NumberText(aggregate.statistic(strata)), "-"};
@@ -116,6 +118,10 @@ std::string AggregateTable(absl::Span<const TaskSummary> tasks, const Strata& st
     }
     for (const Strata& scores : others) cells.push_back(NumberText(aggregate.statistic(scores)));
     text += Row(cells);
+  }
+  if (!others.empty()) {
+    text +=
+        "\nPublished columns are of one number a task, a mean over its runs; ours of all runs.\n";
   }
   return text;
 }

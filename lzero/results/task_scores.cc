@@ -57,7 +57,8 @@ std::vector<double> AllOf(const Strata& strata) {
 absl::StatusOr<std::vector<std::optional<int64_t>>> ReadSolvedSteps(
     const RunRecord& run, absl::Span<const ExperimentConfig> tasks) {
   const auto checkpoint = FindCheckpoint(run.path);
-  if (absl::IsNotFound(checkpoint.status()) && tasks.size() == 1) {
+  const bool is_return = tasks[0].score.measure == ScoreMeasure::kReturn;
+  if (absl::IsNotFound(checkpoint.status()) && tasks.size() == 1 && is_return) {
     const std::optional<double> target = TargetOf(run.config);
     if (!target.has_value()) return {{std::nullopt}};
     return {{StepsToTarget(run, *target, tasks[0].stop.patience)}};

@@ -26,7 +26,7 @@ struct TaskResult {
 };
 
 // The tasks of a run that was evaluated. NotFound without an evaluation, and where a run of several
-// tasks has no checkpoint; that of one may be gone.
+// tasks, or of grades, has no checkpoint; others may have lost theirs.
 absl::StatusOr<std::vector<TaskResult>> ReadTaskResults(const RunRecord& run);
 
 // One task over runs.

@@ -42,7 +42,9 @@ constexpr MetricEntry kEntries[] = {
      "Mean of root value minus the discounted return that followed, over the steps of one "
      "evaluation. All values are of one network: the first place to look whether values can be "
      "trusted. Above 0: they promise too much. In a game for two each value and return is the "
-     "mover's. Where an episode was truncated, the last root "
+     "mover's. With env.count_bonus values "
+     "hold the bonus, and returns of evaluations do not. Where an episode was truncated, the last "
+     "root "
      "value stands for the rest"},
     {"eval/value_error", "Mean of |root value - discounted return that followed|, as value_bias"},
     {"eval/value_correlation",

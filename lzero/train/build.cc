@@ -52,9 +52,9 @@ absl::StatusOr<CollectorRole> BuildCollector(const ExperimentConfig& config,
                                                       role.inference->num_chance_outcomes()));
     agent->set_cheap_searcher(std::move(searcher));
   }
-  const CollectorOptions options = {RoleSeed(config, "collector"),
-                                    MaxPastSteps(config.model, envs->spec()),
-                                    config.replay.discount, config.env};
+  const CollectorOptions options = {
+      RoleSeed(config, "collector"), MaxPastSteps(config.model, envs->spec()),
+      config.replay.discount, config.env.count_bonus, config.env.count_bonus_once};
   role.collector =
       std::make_unique<Collector>(options, std::move(envs), std::move(agent), role.inference.get());
   return role;

@@ -138,10 +138,13 @@ void AppendTask(const ExperimentConfig& config, const EnvSpec& spec, std::string
   if (detailed) AppendDetails(config, spec, runner, text);
   const double reanalyzed = config.replay.reanalyze_ratio;
   if (config.replay.fresh_share > 0.0) {
-    absl::StrAppendFormat(text,
-                          "reanalyze     as many stored positions as keep searches of %g %% of the "
-                          "samples no older than %d updates\n",
-                          100.0 * config.replay.fresh_share, config.replay.fresh_updates);
+    absl::StrAppendFormat(
+        text,
+        "reanalyze     as many stored positions as keep searches of %g %% of the "
+        "samples no older than %d updates: %.3g for each env step once replay is "
+        "full\n",
+        100.0 * config.replay.fresh_share, config.replay.fresh_updates,
+        config.replay.ReanalyzeRatioAt(config.replay.capacity, config.train.updates_per_env_step));
   } else if (reanalyzed > 0.0) {
     absl::StrAppendFormat(text,
                           "reanalyze     %g stored positions searched again for each env step: %g "

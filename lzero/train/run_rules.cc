@@ -125,6 +125,11 @@ Errors GameErrors(const ExperimentConfig& config, const EnvSpec& spec) {
                                    " earn 0, a win 1; allowed: a min of 0 or less, a max of 1 or "
                                    "more")});
   }
+  if (config.env.count_bonus > 0.0) {
+    errors.push_back({{"env.count_bonus", "env.id"},
+                      absl::StrCat("got ", config.env.count_bonus, ", but what one player of ",
+                                   spec.id, " earns the other loses; allowed: 0")});
+  }
   if (config.replay.num_context_steps > 0) {
     errors.push_back({{"replay.num_context_steps", "env.id"},
                       absl::StrCat("got ", config.replay.num_context_steps, ", but roots of ",
@@ -146,6 +151,10 @@ Errors SpecErrors(const ExperimentConfig& config, const EnvSpec& spec) {
   Append(ReplayErrors(config.replay, shape), &errors);
   Append(ReanalyzeErrors(config, family), &errors);
   if (spec.num_players == 2) Append(GameErrors(config, spec), &errors);
+  Require(config.env.count_bonus == 0.0 || family.can_reanalyze, &errors,
+          {"env.count_bonus", "model.family"},
+          absl::StrCat("got ", config.env.count_bonus, ", but this family searches for the ",
+                       "environment's own rewards; allowed: 0, or another model.family"));
   if (config.stop.target_return.has_value() && spec.num_players != 1 &&
       config.score.measure != ScoreMeasure::kGrade) {
     errors.push_back(

@@ -19,7 +19,7 @@ Collector::Collector(const CollectorOptions& options, std::unique_ptr<VectorEnv>
       model_(model),
       values_(envs_->num_envs()),
       episode_counts_(envs_->num_envs(), 0),
-      bonus_(options.env, envs_->num_envs()),
+      bonus_(options.count_bonus, options.count_bonus_once, envs_->num_envs()),
       taken_(envs_->num_envs()),
       actions_(envs_->num_envs()) {
   for (int i = 0; i < envs_->num_envs(); ++i) {
@@ -185,8 +185,8 @@ absl::StatusOr<int> Collector::Import(absl::Span<const NamedArray> arrays) {
   agent_->set_num_searches(static_cast<uint64_t>(counters[0]));
   episode_counts_ = episodes;
   started_ = counters[1] != 0;
-  if (!started_) return 0;  // every environment begins an episode at the next step
   LZ_RETURN_IF_ERROR(bonus_.Import(arrays));
+  if (!started_) return 0;  // every environment begins an episode at the next step
   // Environments, each with its tracker, values and exploration.
   int restarted = 0;
   for (const EnvId id : ids_) {

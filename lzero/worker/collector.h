@@ -28,7 +28,8 @@ struct CollectorOptions {
   uint64_t seed = 0;
   int64_t max_past_steps = 0;  // of a root's context
   double discount = 1.0;       // of returns that root values are compared with
-  EnvConfig env = {};          // its count_bonus
+  double count_bonus = 0.0;    // env.count_bonus
+  bool count_bonus_once = true;
 };
 
 struct FinishedEpisode {

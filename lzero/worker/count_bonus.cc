@@ -24,10 +24,8 @@ bool IsKey(int64_t key) { return key >= 0 && key <= std::numeric_limits<uint32_t
 
 }  // namespace
 
-CountBonus::CountBonus(const EnvConfig& config, int num_envs)
-    : weight_(config.count_bonus),
-      once_(config.count_bonus_once),
-      seen_(static_cast<size_t>(num_envs)) {}
+CountBonus::CountBonus(double weight, bool once, int num_envs)
+    : weight_(weight), once_(once), seen_(static_cast<size_t>(num_envs)) {}
 
 void CountBonus::Begin(EnvId env, absl::Span<const float> observation) {
   if (weight_ == 0.0) return;
@@ -76,7 +74,13 @@ absl::Status CountBonus::Import(absl::Span<const NamedArray> arrays) {
     for (size_t i = 0; i < keys.size(); ++i) counts[static_cast<uint32_t>(keys[i])] = numbers[i];
     for (size_t env = 0; env < seen.size(); ++env) {
       LZ_ASSIGN_OR_RETURN(const auto found, ReadArray<int64_t>(arrays, absl::StrCat(kSeen, env)));
-      for (const int64_t key : found) seen[env].insert(static_cast<uint32_t>(key));
+      for (const int64_t key : found) {
+        if (!IsKey(key) || !counts.contains(static_cast<uint32_t>(key))) {
+          return absl::InvalidArgumentError(
+              absl::StrCat(kSeen, env, " has what ", kKeys, " has not"));
+        }
+        seen[env].insert(static_cast<uint32_t>(key));
+      }
     }
   }
   counts_ = std::move(counts);

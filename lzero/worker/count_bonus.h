@@ -1,8 +1,8 @@
 // A reward for what a run has seen rarely: weight / sqrt(n) for the n-th sight of an observation,
 // by all environments of a collector together [Bellemare et al. 2016; Strehl and Littman 2008],
 // and with `once` only at an episode's first sight of it, so that no episode lives on going to and
-// fro [Raileanu and Rocktaeschel 2020, RIDE]. For tasks whose own reward no search finds by chance.
-// Observations count as the same where a checksum of 32 bits is. One thread.
+// fro [Zhang et al. 2021, NovelD]. For tasks whose own reward no search finds by chance.
+// Observations count as the same where a checksum of their bytes is. One thread.
 #ifndef LZERO_WORKER_COUNT_BONUS_H_
 #define LZERO_WORKER_COUNT_BONUS_H_
 
@@ -15,22 +15,18 @@
 #include "absl/types/span.h"
 #include "lzero/base/ids.h"
 #include "lzero/base/named_array.h"
-#include "lzero/config/experiment_config.h"
 
 namespace lzero {
 
 class CountBonus {
  public:
-  // With env.count_bonus 0 nothing is counted.
-  CountBonus(const EnvConfig& config, int num_envs);
+  // env.count_bonus and count_bonus_once; with weight 0 nothing is counted.
+  CountBonus(double weight, bool once, int num_envs);
 
   // An episode of `env` begins with `observation` [obs], which is counted.
   void Begin(EnvId env, absl::Span<const float> observation);
   // Counts the observation that a step led to and returns its reward.
   double Add(EnvId env, absl::Span<const float> observation);
-
-  // Different observations counted so far.
-  int64_t num_observations() const { return static_cast<int64_t>(counts_.size()); }
 
   // State for a checkpoint: "bonus.*". A checkpoint without these arrays has counted nothing.
   // InvalidArgument (nothing changed) for counts that no run can have.

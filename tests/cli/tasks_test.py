@@ -88,6 +88,12 @@ def check_runs(program):
     code, printed = program.run("train", ROOT / "configs/teaching/counting_unizero.yaml", "stop.max_env_steps=40",
                                 "train.start_env_steps=10", "--run-dir", "plain")
     program.check("plain", code, printed, 0, "run folder    plain")
+    (program.folder / "published.yaml").write_text("Another: {drop: 0.5, swing: -100, xo: 0.75}\n")
+    code, printed = program.run("scores", "first", "--page", "page.txt", "--published", "published.yaml")
+    program.check("a page", code, printed + (program.folder / "page.txt").read_text(), 0, "page          page.txt",
+                  "| Another |", "| interquartile mean |", "| share of runs |")
+    code, printed = program.run("scores", "alone", "wide")
+    program.check("two scales", code, printed, 2, "error: task drop has score.expert 1 in one run and 2 in another")
     code, printed = program.run("scores", "first", "--against", "alone")
     program.check("scores", code, printed, 0, "drop", "xo", "worst task", "score ratio", "steps ratio")
     code, printed = program.output("scores", "alone", "--against", "wide", "--json")

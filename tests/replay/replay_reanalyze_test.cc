@@ -125,6 +125,39 @@ TEST(ReplayReanalyze, NewSearchesReplaceTheTargets) {
   ASSERT_FALSE(HasFailure());
 }
 
+// Searches were made before the first batch: they are two updates old when the third is drawn,
+// three at the fourth; made again they are new, also after a checkpoint.
+TEST(ReplayReanalyze, FreshSharesCountUpdatesSinceTheSearch) {
+  Settings setup;
+  setup.config.fresh_updates = 2;
+  setup.shape.has_search_times = true;
+  auto buffer = MakeBuffer(setup.config, setup.shape);
+  RandomPlay play(setup.shape, {}, 5);
+  for (int t = 0; t < 20; ++t) play.Step(buffer.get());
+  RandomStream random(10);
+  TrainBatch batch;
+  std::vector<PositionHandle> positions;
+  const auto shares = [&](int num_batches) {
+    std::vector<double> found;
+    for (int i = 0; i < num_batches; ++i) {
+      EXPECT_TRUE(buffer->Sample(8, random, &batch).ok());
+      found.push_back(batch.fresh_share.value());
+    }
+    return found;
+  };
+  EXPECT_THAT(shares(4), testing::ElementsAre(1.0, 1.0, 1.0, 0.0));
+  buffer->DrawPositions(500, random, &positions);  // all there are
+  for (const PositionHandle& position : positions) {
+    const std::vector<float> policy = {0.5f, 0.5f};
+    buffer->ReplaceSearches({{position, policy, {}, 0.0f}});
+  }
+  EXPECT_THAT(shares(1), testing::ElementsAre(1.0));
+  const auto saved = buffer->Export();
+  buffer = MakeBuffer(setup.config, setup.shape);
+  ASSERT_TRUE(buffer->Import(saved).ok());
+  EXPECT_THAT(shares(3), testing::ElementsAre(1.0, 1.0, 0.0));
+}
+
 TEST(ReplayReanalyze, ARecycledPositionIsLeftAlone) {
   const Settings setup;
   const auto buffer = MakeBuffer(setup.config, setup.shape);

@@ -93,6 +93,18 @@ TEST(ScorePageTest, PublishedScoresStandBeside) {
   EXPECT_THAT(page, Not(HasSubstr("95 % interval | The best one | Part")));
 }
 
+TEST(ScorePageTest, TheFilesOfTheProjectAreRead) {
+  for (const char* name : {"atari", "control", "minatar"}) {
+    const auto published =
+        ReadPublished(absl::StrCat(LZ_TEST_DATA, "/../experiments/published/", name, ".yaml"));
+    ASSERT_TRUE(published.ok()) << published.status();
+    for (const PublishedColumn& column : *published) {
+      EXPECT_EQ(column.measured.size(), published->front().measured.size()) << column.name;
+      EXPECT_EQ(column.measured.begin()->first, published->front().measured.begin()->first);
+    }
+  }
+}
+
 TEST(ScorePageTest, WhatIsNoScoreIsNamed) {
   const TestFolder folder;
   const std::string path = folder.path() + "/published.yaml";

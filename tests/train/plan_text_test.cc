@@ -85,6 +85,15 @@ TEST(PlanTextTest, ThePlanTellsWhatReanalyzeCosts) {
   EXPECT_THAT(PlanText(config).value(),
               HasSubstr("\nreanalyze     0.5 stored positions searched again for each env step: "
                         "1.5 searches a step in the place of 1\n"));
+  config.replay.reanalyze_ratio = 0.0;
+  config.replay.fresh_share = 0.5;
+  config.replay.fresh_updates = 20;
+  config.replay.capacity = 1000;
+  config.train.updates_per_env_step = 0.5;
+  EXPECT_THAT(PlanText(config).value(),  // ln 2 * 1,000 * 0.5 / 20
+              HasSubstr("\nreanalyze     as many stored positions as keep searches of 50 % of the "
+                        "samples no older than 20 updates: 17.3 for each env step once replay is "
+                        "full\n"));
 }
 
 TEST(PlanTextTest, ThePlanCountsTheParametersOfEveryPart) {

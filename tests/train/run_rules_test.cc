@@ -11,8 +11,10 @@
 namespace lzero::run_rules_test {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 TEST(RunRulesTest, NoMoreThreadsThanCores) {
   ExperimentConfig config;
@@ -119,12 +121,32 @@ TEST(RunRulesTest, AFamilyThatNeedsItsEnvironmentCannotReanalyze) {
             "does not store; allowed: 0, or another model.family");
 }
 
+TEST(RunRulesTest, AFamilyThatNeedsItsEnvironmentCannotKeepSearchesFresh) {
+  ExperimentConfig config = TinyConfig();
+  config.replay.fresh_share = 0.25;
+  config.replay.fresh_updates = 10;
+  const std::vector<ConsistencyError> errors = ReanalyzeErrors(config, AlphaZeroFamily());
+  ASSERT_EQ(errors.size(), 1u);
+  EXPECT_THAT(errors[0].keys, ElementsAre("replay.fresh_share", "model.family"));
+}
+
 std::vector<std::string> ErrorKeys(const ExperimentConfig& config) {
   std::vector<std::string> keys;
   for (const ConsistencyError& error : RunErrors(config, NativeRegistry())) {
     if (!error.only_if_set_after) keys.push_back(error.keys[0]);
   }
   return keys;
+}
+
+TEST(RunRulesTest, ABonusNeedsOnePlayerAndALearnedModel) {
+  ExperimentConfig config = TinyConfig();
+  config.env.count_bonus = 0.5;
+  EXPECT_THAT(ErrorKeys(config), IsEmpty());
+  config.model.family = Family::kAlphaZero;
+  EXPECT_THAT(ErrorKeys(config), Contains("env.count_bonus"));
+  config = BoardConfig();
+  config.env.count_bonus = 0.5;
+  EXPECT_THAT(ErrorKeys(config), Contains("env.count_bonus"));
 }
 
 // The fields that nothing reads.

@@ -26,7 +26,7 @@ struct Walks {
     search.num_simulations = 5;
     auto envs = MakeWalks(num_envs, &pool, &logs, WalkOptions{can_save});
     CollectorOptions options{9, kMaxPast};
-    options.env.count_bonus = count_bonus;
+    options.count_bonus = count_bonus;
     collector = std::make_unique<Collector>(
         options, std::move(envs),
         std::make_unique<Agent>(Search::Create(search, WalkEnv::kNumActions, num_envs).value(),

@@ -36,6 +36,18 @@ struct ScoresOptions {
   bool json = false;
 };
 
+// Scores of one task on two scales have no mean.
+absl::Status CheckScale(absl::Span<const TaskResult> others, const TaskResult& result) {
+  const auto same = std::ranges::find(others, result.task, &TaskResult::task);
+  if (same == others.end() ||
+      (same->scale.random == result.scale.random && same->scale.expert == result.scale.expert)) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat("task ", result.task, " has score.expert ",
+                                                 same->scale.expert.value_or(0), " in one run and ",
+                                                 result.scale.expert.value_or(0), " in another"));
+}
+
 absl::StatusOr<ScoreSummary> ReadScores(const std::vector<std::string>& paths,
                                         const CollectOptions& options) {
   LZ_ASSIGN_OR_RETURN(const CollectedRuns runs, CollectRuns(paths, options));
@@ -44,7 +56,10 @@ absl::StatusOr<ScoreSummary> ReadScores(const std::vector<std::string>& paths,
   for (const RunGroup& group : runs.groups) {
     for (const RunRecord& run : group.runs) {
       LZ_ASSIGN_OR_RETURN(const auto of_run, ReadTaskResults(run));
-      results.insert(results.end(), of_run.begin(), of_run.end());
+      for (const TaskResult& result : of_run) {
+        LZ_RETURN_IF_ERROR(CheckScale(results, result));
+        results.push_back(result);
+      }
     }
   }
   return SummarizeScores(results);
@@ -166,15 +181,15 @@ absl::Status WritePage(const ScoresOptions& options, const ScoreSummary& summary
 int Scores(const ScoresOptions& options) {
   const auto summary = ReadScores(options.paths, options.collect);
   if (!summary.ok()) return PrintError(summary.status(), kExitUsage);
-  if (!options.page.empty()) {
-    const absl::Status written = WritePage(options, *summary);
-    if (!written.ok()) return PrintError(written, kExitUsage);
-  }
   std::optional<ScoreSummary> other;
   if (!options.against.empty()) {
     auto read = ReadScores(options.against, options.collect);
     if (!read.ok()) return PrintError(read.status(), kExitUsage);
     other = *std::move(read);
+  }
+  if (!options.page.empty()) {
+    const absl::Status written = WritePage(options, *summary);
+    if (!written.ok()) return PrintError(written, kExitUsage);
   }
   if (options.json) {
     OrderedJson json = SummaryJson(*summary);
@@ -187,6 +202,7 @@ int Scores(const ScoresOptions& options) {
   }
   PrintSummary(*summary);
   if (other.has_value()) PrintRatios(CompareScores(*summary, *other));
+  if (!options.page.empty()) std::printf("page          %s\n", options.page.c_str());
   return kExitOk;
 }
 
