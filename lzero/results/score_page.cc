@@ -22,18 +22,6 @@ constexpr double kPageConfidence = 0.95;
 constexpr int kPageResamples = 50000;
 constexpr size_t kFewestRunsOfATask = 3;  // and kFewestRunsForInterval of all
 
-std::vector<double> MeansOf(const Strata& strata) {
-  std::vector<double> means;
-  for (const std::vector<double>& runs : strata) means.push_back(Mean(runs));
-  return means;
-}
-
-std::vector<double> Pooled(const Strata& strata) {
-  std::vector<double> all;
-  for (const std::vector<double>& runs : strata) all.insert(all.end(), runs.begin(), runs.end());
-  return all;
-}
-
 struct Aggregate {
   const char* name;
   StrataStatistic statistic;
@@ -41,10 +29,11 @@ struct Aggregate {
 
 std::vector<Aggregate> Aggregates() {
   return {
-      {"mean", [](const Strata& runs) { return Mean(MeansOf(runs)); }},
-      {"median of the tasks", [](const Strata& runs) { return Median(MeansOf(runs)); }},
-      {"interquartile mean", [](const Strata& runs) { return InterquartileMean(Pooled(runs)); }},
-      {"optimality gap", [](const Strata& runs) { return OptimalityGap(Pooled(runs), 1.0); }}};
+      {"mean", [](const Strata& runs) { return Mean(StratumMeans(runs)); }},
+      {"median of the tasks", [](const Strata& runs) { return Median(StratumMeans(runs)); }},
+      {"interquartile mean",
+       [](const Strata& runs) { return InterquartileMean(PooledRuns(runs)); }},
+      {"optimality gap", [](const Strata& runs) { return OptimalityGap(PooledRuns(runs), 1.0); }}};
 }
 
 // Three digits that tell: 0.874, 18.3, 12345.
@@ -103,7 +92,7 @@ std::string AggregateTable(absl::Span<const TaskSummary> tasks, const Strata& st
     head.push_back(column.name);
     others.push_back(*std::move(scores));
   }
-  const bool has_interval = Pooled(strata).size() >= kFewestRunsForInterval &&
+  const bool has_interval = PooledRuns(strata).size() >= kFewestRunsForInterval &&
                             std::ranges::all_of(strata, [](const std::vector<double>& runs) {
                               return runs.size() >= kFewestRunsOfATask;
                             });

@@ -41,18 +41,6 @@ Estimate EstimateOf(const Strata& strata, const StrataStatistic& statistic) {
   return estimate;
 }
 
-std::vector<double> TaskMeans(const Strata& strata) {
-  std::vector<double> means;
-  for (const std::vector<double>& runs : strata) means.push_back(Mean(runs));
-  return means;
-}
-
-std::vector<double> AllOf(const Strata& strata) {
-  std::vector<double> all;
-  for (const std::vector<double>& runs : strata) all.insert(all.end(), runs.begin(), runs.end());
-  return all;
-}
-
 // When each task was solved; nullopt: never.
 absl::StatusOr<std::vector<std::optional<int64_t>>> ReadSolvedSteps(
     const RunRecord& run, absl::Span<const ExperimentConfig> tasks) {
@@ -121,11 +109,12 @@ ScoreSummary SummarizeScores(absl::Span<const TaskResult> results) {
   for (auto& [name, task] : by_name) summary.tasks.push_back(std::move(task));
   const Strata strata = BoundedScores(summary.tasks);
   if (strata.empty()) return summary;
-  summary.mean = EstimateOf(strata, [](const Strata& runs) { return Mean(TaskMeans(runs)); });
-  summary.median = EstimateOf(strata, [](const Strata& runs) { return Median(TaskMeans(runs)); });
+  summary.mean = EstimateOf(strata, [](const Strata& runs) { return Mean(StratumMeans(runs)); });
+  summary.median =
+      EstimateOf(strata, [](const Strata& runs) { return Median(StratumMeans(runs)); });
   summary.iqm =
-      EstimateOf(strata, [](const Strata& runs) { return InterquartileMean(AllOf(runs)); });
-  const std::vector<double> means = TaskMeans(strata);
+      EstimateOf(strata, [](const Strata& runs) { return InterquartileMean(PooledRuns(runs)); });
+  const std::vector<double> means = StratumMeans(strata);
   summary.worst = *std::ranges::min_element(means);
   return summary;
 }

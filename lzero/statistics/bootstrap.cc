@@ -32,6 +32,18 @@ Interval Resampled(const Strata& strata, const StrataStatistic& statistic, bool 
 
 }  // namespace
 
+std::vector<double> StratumMeans(const Strata& strata) {
+  std::vector<double> means;
+  for (const std::vector<double>& runs : strata) means.push_back(Mean(runs));
+  return means;
+}
+
+std::vector<double> PooledRuns(const Strata& strata) {
+  std::vector<double> all;
+  for (const std::vector<double>& runs : strata) all.insert(all.end(), runs.begin(), runs.end());
+  return all;
+}
+
 Interval StratifiedInterval(const Strata& strata, const StrataStatistic& statistic,
                             double confidence, int num_resamples, RandomStream& random) {
   return Resampled(strata, statistic, /*draws_strata=*/false, confidence, num_resamples, random);

@@ -21,6 +21,10 @@ using Statistic = std::function<double(absl::Span<const double>)>;
 // Fewer runs than this give an interval that is too narrow to be printed.
 inline constexpr int kFewestRunsForInterval = 5;
 
+// The mean of each stratum, and the runs of all of them one after another.
+std::vector<double> StratumMeans(const Strata& strata);
+std::vector<double> PooledRuns(const Strata& strata);
+
 // The central `confidence` (0 .. 1) of `statistic` over `num_resamples` samples. In each, every
 // stratum is drawn anew with replacement, in its own size: the stratified bootstrap of rliable.
 // Draws stratum by stratum, run by run.

@@ -39,11 +39,7 @@ TEST(BootstrapTest, BootstrapDependsOnTheStreamAlone) {
   EXPECT_TRUE(a.low != c.low || a.high != c.high);
 }
 
-double PooledIqm(const Strata& strata) {
-  std::vector<double> all;
-  for (const auto& runs : strata) all.insert(all.end(), runs.begin(), runs.end());
-  return InterquartileMean(all);
-}
+double PooledIqm(const Strata& strata) { return InterquartileMean(PooledRuns(strata)); }
 
 TEST(BootstrapTest, StratifiedIntervalAgreesWithNumPy) {
   const Strata scores = {{12.5, 3.25, 8.0, 8.0, 15.75, -2.5, 9.1}, {0.3, 0.1, 0.2, 0.4, 0.9}};
