@@ -78,7 +78,8 @@ fi
 
 if [ ! -f "$folder/build.ninja" ]; then
   echo "build: configuring $preset" >&2
-  (cd "$root" && cmake --preset "$preset" ${LZERO_CMAKE_OPTIONS:-}) >"$log" 2>&1 9>&- || fail "configuring $preset failed"
+  (cd "$root" && cmake --preset "$preset" ${LZERO_CMAKE_OPTIONS:-}) >"$log" 2>&1 9>&- ||
+    fail "configuring $preset failed (tools/setup.sh installs what may be missing)"
 fi
 ninja -C "$folder" -j "$jobs" "$@" >"$log" 2>&1 9>&- &
 ninja_process=$!

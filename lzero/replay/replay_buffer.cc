@@ -84,6 +84,11 @@ absl::Status ReplayBuffer::Sample(int num_samples, RandomStream& random, TrainBa
   return absl::OkStatus();
 }
 
+void ReplayBuffer::TakeBackSample(int num_samples) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  store_->counters().num_sampled -= num_samples;
+}
+
 int64_t ReplayBuffer::NumAnnealedUpdates(int num_samples) const {
   const int64_t num_updates = store_->counters().num_sampled / num_samples;
   return shape_.reset_updates > 0 ? num_updates % shape_.reset_updates : num_updates;

@@ -69,6 +69,8 @@ class ReplayBuffer {
   // FailedPrecondition (nothing drawn) when no position is eligible. Allocates only when the
   // batch's shape changes.
   absl::Status Sample(int num_samples, RandomStream& random, TrainBatch* batch);
+  // Counts as if the last Sample of so many had not been: no learner will see it.
+  void TakeBackSample(int num_samples);
 
   // New `priorities` [n] float32 (finite, >= 0) for sampled `positions` [n]; those recycled
   // meanwhile are left alone. No effect when replay is uniform.

@@ -31,7 +31,7 @@ absl::StatusOr<const TrainBatch*> BatchSampler::Next(bool another_follows) {
 
 void BatchSampler::Discard() {
   if (!ahead_.valid()) return;
-  ahead_.get().IgnoreError();
+  if (ahead_.get().ok()) replay_.TakeBackSample(batch_size_);
   random_ = before_drawing_;
 }
 

@@ -30,8 +30,8 @@ class BatchSampler {
   // What Next returned last; empty before.
   const TrainBatch& last() const { return batches_[current_]; }
 
-  // Takes back a batch that was drawn ahead and restores the stream. Call it when Next does not
-  // follow after all.
+  // Takes back a batch that was drawn ahead and restores the stream and the replay's count of
+  // samples. Call it when Next does not follow after all.
   void Discard();
 
  private:

@@ -80,6 +80,7 @@ TEST_P(BatchSamplerTest, ADrawThatIsTakenBackIsDrawnAgain) {
     if (i % 3 == 1) sampler.Discard();
   }
   sampler.Discard();
+  EXPECT_EQ(replay->stats().num_sampled, 12 * kBatchSize);
   RandomStream by_hand = NewStream();
   TrainBatch batch;
   for (int i = 0; i < 12; ++i) ASSERT_TRUE(replay->Sample(kBatchSize, by_hand, &batch).ok());
