@@ -275,8 +275,6 @@ void UnreadOfModel(const ExperimentConfig& config, UnreadCall unread) {
   const bool vector = config.model.encoder == EncoderKind::kVector;
   unread(vector, "model.encoder",
          {"model.encoder_channels", "model.encoder_blocks", "model.head_pooling"});
-  unread(config.model.encoder == EncoderKind::kBoard, "model.encoder",
-         {"model.normalize_observations"});
   unread(!vector, "model.encoder", {"model.encoder_width", "model.encoder_layers"});
   unread(config.model.latent_loss != LatentLoss::kCosine, "model.latent_loss",
          {"model.projector_layers"});

@@ -57,7 +57,6 @@ constexpr Case kCases[] = {
     {"search.num_sampled_actions", "null", "search.num_interior_samples", "2"},
     {"search.num_sampled_actions", "null", "search.sample_prior", "uniform"},
     {"search.root_wide_fraction", "0", "search.root_wide_scale", "2"},
-    {"model.encoder", "board", "model.normalize_observations", "true"},
     {"model.latent_loss", "mse", "model.projector_layers", "2"},
     {"model.projector_layers", "1", "model.projector_norm", "batch"},
     {"replay.td_decay_updates", "0", "replay.td_steps_final", "2"},

@@ -35,7 +35,7 @@ TEST(ObservationEncoder, VectorsGoThroughLayers) {
 }
 
 TEST(ObservationEncoder, ObservationsAreNormalisedFirst) {
-  for (const EncoderKind kind : {EncoderKind::kVector, EncoderKind::kImage}) {
+  for (const EncoderKind kind : {EncoderKind::kVector, EncoderKind::kBoard, EncoderKind::kImage}) {
     const bool is_vector = kind == EncoderKind::kVector;
     ModelConfig config;
     config.encoder = kind;
@@ -43,16 +43,18 @@ TEST(ObservationEncoder, ObservationsAreNormalisedFirst) {
     config.encoder_blocks = 0;
     config.encoder_width = 20;
     config.embed_dim = 8;
-    const std::vector<int64_t> shape =
-        is_vector ? std::vector<int64_t>{3} : std::vector<int64_t>{1, 16, 16};
+    const bool is_board = kind == EncoderKind::kBoard;
+    const std::vector<int64_t> shape = is_vector  ? std::vector<int64_t>{3}
+                                       : is_board ? std::vector<int64_t>{2, 3, 4}
+                                                  : std::vector<int64_t>{1, 16, 16};
     const int64_t size = ObservationSize(shape);
     DrawnWeights weights;
     weights.DrawLinear("encoder.hidden0", 3, 20);
     weights.DrawNorm("encoder.norm0", 20);
-    weights.DrawConvolution("encoder.stem", 1, 4);
+    weights.DrawConvolution("encoder.stem", is_board ? 2 : 1, 4);
     weights.DrawConvolution("encoder.halving0a", 4, 4);
     weights.DrawConvolution("encoder.halving0b", 4, 4);
-    weights.DrawLinear("encoder.last", is_vector ? 20 : 4 * 8 * 8, 8);
+    weights.DrawLinear("encoder.last", is_vector ? 20 : 4 * (is_board ? 3 * 4 : 8 * 8), 8);
     weights.Draw("encoder.observations.mean", size, -1.0f, 1.0f);
     weights.Draw("encoder.observations.variance", size, 0.5f, 2.0f);
     std::mt19937 random(1);

@@ -33,8 +33,7 @@ void ModelConfig::Visit(FieldList& field) {
         "Tasks with the same word here share one encoder; none: each has its own");
   field("normalize_observations", &normalize_observations,
         "Observations less their running mean; vectors also over their running deviation, held "
-        "inside +-10. Vector and image encoder. The statistics are learned from sampled batches "
-        "and saved with the weights",
+        "inside +-10. The statistics are learned from sampled batches and saved with the weights",
         "", kEfficientZeroV2);
   field("embed_dim", &embed_dim, {2, 65536}, "Width E of tokens and latent states", "units",
         kCartPole);

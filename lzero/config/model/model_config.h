@@ -41,7 +41,7 @@ struct ModelConfig {
   int64_t encoder_channels = 32;  // board, image: channels
   int64_t encoder_blocks = 1;     // board, image: residual blocks at full, at the last size
   std::string encoder_group = kNoGroup;
-  bool normalize_observations = false;  // vector, image
+  bool normalize_observations = false;
   int64_t embed_dim = 64;
   int64_t num_layers = 2;
   int64_t num_heads = 2;
