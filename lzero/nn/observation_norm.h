@@ -1,7 +1,7 @@
 // Observations by their running statistics: vectors less their mean over their deviation, pictures
-// less their mean picture. The statistics are parameters without gradient: they are copied, saved
-// and resumed with the weights. All tensors float32 on the module's device. Const methods may run
-// on any thread while nobody writes the weights.
+// and boards less their mean one. The statistics are parameters without gradient: they are copied,
+// saved and resumed with the weights. All tensors float32 on the module's device. Const methods may
+// run on any thread while nobody writes the weights.
 #ifndef LZERO_NN_OBSERVATION_NORM_H_
 #define LZERO_NN_OBSERVATION_NORM_H_
 
